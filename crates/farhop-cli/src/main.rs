@@ -1,0 +1,2 @@
+//! The `farhop` command.
+fn main() {}

@@ -1,0 +1,273 @@
+//! Feature columns: inferring their kinds, their statistics, and encoding their cells.
+
+use crate::error::DataError;
+use crate::options::{FeatureScaling, NodeTableOptions};
+use crate::roles::Roles;
+use crate::scan::{ColumnLook, is_missing_number};
+use crate::schema::{FeatureColumn, FeatureKind};
+use crate::statistics::Moments;
+use crate::table::{Row, Table};
+use crate::text::{counted, thousands};
+
+/// Decides the kind of every feature column.
+///
+/// A column is one of numbers if more than half of its cells that are not missing are numbers
+/// (so that a bad cell is reported and not silently made a category), and was not asked for as a
+/// category; [`encode`] reports the bad cell. Otherwise it is one of categories.
+/// Statistics are not known yet: shift 0, scale 1.
+pub fn infer_kinds(
+    table: &Table,
+    roles: &Roles,
+    looks: Vec<ColumnLook>,
+    rows: usize,
+    options: &NodeTableOptions,
+) -> Result<Vec<FeatureColumn>, DataError> {
+    let mut columns = Vec::with_capacity(looks.len());
+    for (&number, look) in roles.features.iter().zip(looks) {
+        let name = table.header()[number].clone();
+        if look.empty == rows {
+            return Err(DataError::EmptyColumn {
+                file: table.name().to_string(),
+                column: name,
+            });
+        }
+        let present = rows - look.missing_numbers;
+        let asked = options.categories.contains(&name);
+        let kind = if !asked && look.numbers * 2 > present {
+            FeatureKind::Number {
+                mean: 0.0,
+                shift: 0.0,
+                scale: 1.0,
+                fill: None,
+            }
+        } else {
+            category(table, &name, look, rows, options.most_categories)?
+        };
+        columns.push(FeatureColumn { name, kind });
+    }
+    Ok(columns)
+}
+
+fn category(
+    table: &Table,
+    name: &str,
+    look: ColumnLook,
+    rows: usize,
+    most: usize,
+) -> Result<FeatureKind, DataError> {
+    // In a short table a column of names has few values too, but nearly as many as rows.
+    let nearly_unique = rows >= 20 && look.values.len() * 2 > rows;
+    if look.many || nearly_unique {
+        return Err(DataError::TooManyCategories {
+            file: table.name().to_string(),
+            column: name.to_string(),
+            different: if look.many {
+                format!("more than {} different values", thousands(most as u64))
+            } else {
+                let count = look.values.len() as u64;
+                counted(count, "different value", "different values")
+            },
+            rows,
+        });
+    }
+    let mut values: Vec<String> = look.values.into_iter().collect();
+    values.sort_unstable();
+    Ok(FeatureKind::Category {
+        values,
+        allow_missing: false,
+    })
+}
+
+/// Walks the numbers of the training rows (all rows if `train` is empty), completes the kinds
+/// with mean, shift, scale and fill.
+pub fn statistics_and_fill(
+    table: &Table,
+    roles: &Roles,
+    columns: &mut [FeatureColumn],
+    train: &[u32],
+    options: &NodeTableOptions,
+) -> Result<(), DataError> {
+    let numeric: Vec<usize> = (0..columns.len())
+        .filter(|&c| matches!(columns[c].kind, FeatureKind::Number { .. }))
+        .collect();
+    let mut moments = vec![Moments::default(); columns.len()];
+    let mut wanted = train.iter().copied().peekable();
+    let mut rows = table.rows();
+    while let Some(row) = rows.next_row()? {
+        if !train.is_empty() && wanted.next_if_eq(&(row.index as u32)).is_none() {
+            continue;
+        }
+        for &column in &numeric {
+            // Bad cells are reported by `encode`, which sees all rows in order.
+            match row.cell(roles.features[column]).parse::<f64>() {
+                Ok(value) if (value as f32).is_finite() => moments[column].add(value),
+                _ => {}
+            }
+        }
+    }
+    for (column, moments) in columns.iter_mut().zip(&moments) {
+        if let FeatureKind::Number {
+            mean, shift, scale, ..
+        } = &mut column.kind
+        {
+            *mean = moments.mean();
+            if options.scaling == FeatureScaling::Standardise {
+                (*shift, *scale) = moments.shift_and_scale();
+            }
+        }
+        column.kind = column.kind.with_fill(options.fill);
+    }
+    Ok(())
+}
+
+/// Encoded features and what was noticed on the way.
+#[derive(Debug, Default)]
+pub struct Encoded {
+    /// `[nodes, width]`, row after row; nodes without a row of the table have mean features.
+    pub features: Vec<f32>,
+    /// Cells with a category that training never saw, by feature column.
+    pub unseen: Vec<u64>,
+    /// Missing cells that were filled, by feature column.
+    pub filled: Vec<u64>,
+}
+
+/// Encodes all rows of the table with kinds that are complete. `roles.features` are the columns
+/// of the kinds that come from the table, in the same order; numbers that come from the graph are
+/// left 0. `nodes` is at least the number of rows.
+pub fn encode(
+    table: &Table,
+    roles: &Roles,
+    columns: &[FeatureColumn],
+    nodes: usize,
+) -> Result<Encoded, DataError> {
+    let width: usize = columns.iter().map(|column| column.kind.width()).sum();
+    let mut encoded = Encoded {
+        features: allocate(table, nodes, width)?,
+        unseen: vec![0; columns.len()],
+        filled: vec![0; columns.len()],
+    };
+    let mut layout = Vec::with_capacity(columns.len());
+    let mut place = 0;
+    let mut from_table = roles.features.iter();
+    for (index, column) in columns.iter().enumerate() {
+        if column.kind.from_table()
+            && let Some(&number) = from_table.next()
+        {
+            layout.push((index, number, place, &column.kind));
+        }
+        place += column.kind.width();
+    }
+    let mut done = 0;
+    let mut rows = table.rows();
+    while let Some(row) = rows.next_row()? {
+        let target = &mut encoded.features[row.index * width..(row.index + 1) * width];
+        for &(index, cell, place, kind) in &layout {
+            let outcome = encode_cell(&row, cell, kind, &mut target[place..])?;
+            encoded.unseen[index] += u64::from(outcome == Outcome::Unseen);
+            encoded.filled[index] += u64::from(outcome == Outcome::Filled);
+        }
+        done = row.index + 1;
+    }
+    for node in done..nodes {
+        for &(_, _, place, kind) in &layout {
+            if let FeatureKind::Number {
+                mean, shift, scale, ..
+            } = kind
+            {
+                encoded.features[node * width + place] = ((mean - shift) / scale) as f32;
+            }
+        }
+    }
+    Ok(encoded)
+}
+
+#[derive(PartialEq)]
+enum Outcome {
+    Encoded,
+    Unseen,
+    Filled,
+}
+
+fn encode_cell(
+    row: &Row<'_>,
+    column: usize,
+    kind: &FeatureKind,
+    target: &mut [f32],
+) -> Result<Outcome, DataError> {
+    let missing = || DataError::Missing {
+        cell: row.named_cell(column),
+    };
+    match kind {
+        FeatureKind::Number {
+            shift, scale, fill, ..
+        } => {
+            let (value, outcome) = match number(row, column)? {
+                Some(value) => (value, Outcome::Encoded),
+                None => (fill.ok_or_else(missing)?, Outcome::Filled),
+            };
+            let scaled = ((value - shift) / scale) as f32;
+            if !scaled.is_finite() {
+                let cell = row.named_cell(column);
+                return Err(DataError::NotFinite { cell });
+            }
+            target[0] = scaled;
+            Ok(outcome)
+        }
+        FeatureKind::Category {
+            values,
+            allow_missing,
+        } => {
+            let cell = row.cell(column);
+            if cell.is_empty() {
+                return if *allow_missing {
+                    Ok(Outcome::Filled)
+                } else {
+                    Err(missing())
+                };
+            }
+            match values.binary_search_by(|value| value.as_str().cmp(cell)) {
+                Ok(position) => {
+                    target[position] = 1.0;
+                    Ok(Outcome::Encoded)
+                }
+                Err(_) => Ok(Outcome::Unseen),
+            }
+        }
+        FeatureKind::Degree { .. } | FeatureKind::One => Ok(Outcome::Encoded),
+    }
+}
+
+/// The number in a cell; `None` if it is missing; an error if it is text or not finite in 32 bits.
+fn number(row: &Row<'_>, column: usize) -> Result<Option<f64>, DataError> {
+    let cell = row.cell(column);
+    match cell.parse::<f64>() {
+        Ok(value) if (value as f32).is_finite() => Ok(Some(value)),
+        Ok(_) => Err(DataError::NotFinite {
+            cell: row.named_cell(column),
+        }),
+        Err(_) if is_missing_number(cell) => Ok(None),
+        Err(_) => Err(DataError::NotANumber {
+            cell: row.named_cell(column),
+        }),
+    }
+}
+
+fn allocate(table: &Table, nodes: usize, width: usize) -> Result<Vec<f32>, DataError> {
+    let mut features: Vec<f32> = Vec::new();
+    let fits = nodes
+        .checked_mul(width)
+        .is_some_and(|cells| features.try_reserve_exact(cells).is_ok());
+    if !fits {
+        return Err(DataError::TooMany {
+            file: table.name().to_string(),
+            what: format!(
+                "{} nodes with {} features each do not fit in memory",
+                thousands(nodes as u64),
+                thousands(width as u64)
+            ),
+            remedy: "Leave columns out with --ignore.",
+        });
+    }
+    features.resize(nodes * width, 0.0);
+    Ok(features)
+}

@@ -1,0 +1,47 @@
+//! Untrusted bytes to checked arrays: readers, splits, metrics.
+//!
+//! * [`NodeDataset`] reads a nodes table and an edges table into arrays, and new tables the same
+//!   way again through the [`Schema`] that was kept.
+//! * [`EdgeTable`] reads edges alone; [`npy`], [`npz`] and [`bench_graph`] read and write arrays.
+//! * [`metrics`] scores predictions; [`predictions`] writes them under the user's ids.
+//!
+//! Nothing here trusts its input: whatever the bytes are, the result is checked data or a
+//! [`DataError`] whose text is one line that says what is wrong, where, and what to do.
+
+pub mod bench_graph;
+mod card;
+mod dataset;
+mod edges;
+mod error;
+mod features;
+mod graph_features;
+pub mod hash;
+mod labels;
+pub mod metrics;
+pub mod npy;
+pub mod npz;
+mod options;
+mod place;
+pub mod predictions;
+mod roles;
+pub mod save;
+mod scan;
+mod schema;
+mod source;
+mod split;
+mod split_choice;
+mod statistics;
+pub mod table;
+pub mod text;
+
+pub use card::{ClassCount, DataCard, FeatureSummary, SplitSizes, homophily};
+pub use dataset::NodeDataset;
+pub use edges::{EdgeOptions, EdgeTable, NodeIds};
+pub use error::DataError;
+pub use options::{
+    ApplyOptions, FeatureScaling, Fill, NoFeatures, NodeTableOptions, SplitChoice,
+};
+pub use place::{Cell, Place};
+pub use schema::{FeatureColumn, FeatureKind, Schema, TargetColumn};
+pub use source::{LARGEST_TABLE, SourceFile};
+pub use split::{Part, Split, SplitFractions, SplitProblem};

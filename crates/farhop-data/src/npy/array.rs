@@ -1,0 +1,182 @@
+//! An array of any plain type, converted when it is used.
+
+use super::header::Dtype;
+use crate::error::DataError;
+use crate::text::listed;
+
+/// An array in C order with little-endian elements, whatever its file was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Array {
+    /// The file and, in an archive, the name of the array: for messages.
+    pub name: String,
+    /// The type of the elements.
+    pub dtype: Dtype,
+    /// The length of each dimension.
+    pub shape: Vec<usize>,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Array {
+    /// The number of elements.
+    pub fn len(&self) -> usize {
+        // The reader made sure that the product fits.
+        self.shape.iter().product()
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The elements as 64-bit floats. 64-bit integers beyond 2^53 are rounded.
+    pub fn to_f64(&self) -> Result<Vec<f64>, DataError> {
+        self.converted(|element| element as f64, |element| element)
+    }
+
+    /// The elements as 32-bit floats, rounded where they have more digits.
+    pub fn to_f32(&self) -> Result<Vec<f32>, DataError> {
+        self.converted(|element| element as f32, |element| element as f32)
+    }
+
+    /// The elements as whole numbers; floats are an error, and so are numbers above 2^63 - 1.
+    pub fn to_i64(&self) -> Result<Vec<i64>, DataError> {
+        if let Dtype::Float(_) | Dtype::Text(_) = self.dtype {
+            return Err(self.wrong("whole numbers"));
+        }
+        let wide = self.converted(|element| element, |_| 0)?;
+        wide.into_iter()
+            .map(|element| i64::try_from(element).map_err(|_| self.wrong("numbers below 2^63")))
+            .collect()
+    }
+
+    /// The elements as text, without the zeros that pad them.
+    pub fn to_text(&self) -> Result<Vec<String>, DataError> {
+        let Dtype::Text(characters) = self.dtype else {
+            return Err(self.wrong("text"));
+        };
+        if characters == 0 {
+            return Ok(vec![String::new(); self.len()]);
+        }
+        let decode = |element: &[u8]| {
+            let codes: Vec<u32> = element
+                .chunks_exact(4)
+                .map(|code| u32::from_le_bytes([code[0], code[1], code[2], code[3]]))
+                .collect();
+            let length = codes.iter().rposition(|&code| code != 0).map_or(0, |p| p + 1);
+            codes[..length].iter().map(|&code| char::from_u32(code)).collect()
+        };
+        self.bytes
+            .chunks_exact(4 * characters)
+            .map(|element| {
+                decode(element).ok_or_else(|| self.wrong("text made of Unicode characters"))
+            })
+            .collect()
+    }
+
+    /// An error if the array has not this many dimensions.
+    pub fn require_dimensions(&self, dimensions: usize) -> Result<(), DataError> {
+        if self.shape.len() == dimensions {
+            return Ok(());
+        }
+        Err(DataError::Array {
+            file: self.name.clone(),
+            reason: format!(
+                "the array has shape {:?}; {dimensions} dimensions are needed.",
+                self.shape
+            ),
+        })
+    }
+
+    fn wrong(&self, wanted: &str) -> DataError {
+        DataError::Array {
+            file: self.name.clone(),
+            reason: format!(
+                "the array has elements of type {}; {wanted} are needed.",
+                listed([self.dtype.name().as_str()].into_iter())
+            ),
+        }
+    }
+
+    /// Every element through `whole` or `real`, by its type. Text is an error.
+    fn converted<T>(
+        &self,
+        whole: impl Fn(i128) -> T,
+        real: impl Fn(f64) -> T,
+    ) -> Result<Vec<T>, DataError> {
+        macro_rules! each {
+            ($type:ty, $size:literal, $through:expr) => {{
+                let chunks = self.bytes.chunks_exact($size);
+                let element = |chunk: &[u8]| {
+                    let mut bytes = [0; $size];
+                    bytes.copy_from_slice(chunk);
+                    $through(<$type>::from_le_bytes(bytes).into())
+                };
+                Ok(chunks.map(element).collect())
+            }};
+        }
+        match self.dtype {
+            Dtype::Bool => Ok(self
+                .bytes
+                .iter()
+                .map(|&byte| whole(i128::from(byte != 0)))
+                .collect()),
+            Dtype::Signed(1) => each!(i8, 1, whole),
+            Dtype::Signed(2) => each!(i16, 2, whole),
+            Dtype::Signed(4) => each!(i32, 4, whole),
+            Dtype::Signed(_) => each!(i64, 8, whole),
+            Dtype::Unsigned(1) => each!(u8, 1, whole),
+            Dtype::Unsigned(2) => each!(u16, 2, whole),
+            Dtype::Unsigned(4) => each!(u32, 4, whole),
+            Dtype::Unsigned(_) => each!(u64, 8, whole),
+            Dtype::Float(2) => Ok(self
+                .bytes
+                .chunks_exact(2)
+                .map(|chunk| real(half(u16::from_le_bytes([chunk[0], chunk[1]]))))
+                .collect()),
+            Dtype::Float(4) => each!(f32, 4, real),
+            Dtype::Float(_) => each!(f64, 8, real),
+            Dtype::Text(_) => Err(self.wrong("numbers")),
+        }
+    }
+}
+
+/// The value of a 16-bit float: sign, 5 bits of exponent, 10 bits of fraction.
+fn half(bits: u16) -> f64 {
+    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
+    let exponent = i32::from(bits >> 10 & 31);
+    let fraction = f64::from(bits & 1023) / 1024.0;
+    sign * match exponent {
+        0 => fraction * 2f64.powi(-14),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (1.0 + fraction) * 2f64.powi(exponent - 15),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_by_their_definition() {
+        // From the table of examples of IEEE 754 binary16.
+        for (bits, value) in [
+            (0x0000, 0.0),
+            (0x0001, 5.960_464_477_539_063e-8),
+            (0x03ff, 6.097_555_160_522_461e-5),
+            (0x0400, 6.103_515_625e-5),
+            (0x3555, 0.333_251_953_125),
+            (0x3c00, 1.0),
+            (0x7bff, 65504.0),
+            (0xc000, -2.0),
+            (0xfc00, f64::NEG_INFINITY),
+        ] {
+            assert_eq!(half(bits), value, "{bits:#06x}");
+        }
+        assert!(half(0x7e00).is_nan());
+        // Finite halves grow with their bits.
+        for bits in 0..0x7bff {
+            assert!(half(bits) < half(bits + 1));
+        }
+    }
+}

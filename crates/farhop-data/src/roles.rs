@@ -1,0 +1,129 @@
+//! Which column of a nodes table plays which part.
+
+use crate::error::DataError;
+use crate::options::NodeTableOptions;
+use crate::schema::Schema;
+use crate::table::Table;
+
+/// The parts of the columns, as column numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Roles {
+    /// The id column.
+    pub id: usize,
+    /// The column to predict.
+    pub target: Option<usize>,
+    /// The column that says train, valid or test.
+    pub split: Option<usize>,
+    /// The feature columns, in the order of their encoding.
+    pub features: Vec<usize>,
+    /// Columns that are left out.
+    pub unused: Vec<usize>,
+}
+
+const ID_ROLE: &str = "the id column";
+const TARGET_ROLE: &str = "the target";
+
+impl Roles {
+    /// Finds the parts for training: the id column is the one asked for, or named `id` in any
+    /// case, or the first; the split column is the one named `split`; everything that is left is
+    /// a feature.
+    pub fn infer(table: &Table, options: &NodeTableOptions) -> Result<Roles, DataError> {
+        let target = match &options.target {
+            Some(name) => Some(table.require(name, TARGET_ROLE)?),
+            None => None,
+        };
+        let id = match &options.id {
+            Some(name) => table.require(name, ID_ROLE)?,
+            None => {
+                let named = |column: &String| column.eq_ignore_ascii_case("id");
+                table.header().iter().position(named).unwrap_or(0)
+            }
+        };
+        if target == Some(id) {
+            let remedy = "Name the id column with --id, or another column with --target.";
+            return Err(twice(table, id, ID_ROLE, TARGET_ROLE, remedy));
+        }
+        let mut unused = Vec::new();
+        for name in &options.ignore {
+            let column = table.require(name, "passed to --ignore")?;
+            for (part, role) in [(Some(id), ID_ROLE), (target, TARGET_ROLE)] {
+                if part == Some(column) {
+                    let remedy = "Take it out of --ignore.";
+                    return Err(twice(table, column, role, "ignored", remedy));
+                }
+            }
+            unused.push(column);
+        }
+        unused.sort_unstable();
+        unused.dedup();
+        let split = (0..table.header().len()).find(|&column| {
+            table.header()[column].eq_ignore_ascii_case("split")
+                && column != id
+                && target != Some(column)
+                && !unused.contains(&column)
+        });
+        let taken = |column: &usize| {
+            *column != id
+                && target != Some(*column)
+                && split != Some(*column)
+                && unused.binary_search(column).is_err()
+        };
+        let features: Vec<usize> = (0..table.header().len()).filter(taken).collect();
+        for name in &options.categories {
+            let column = table.require(name, "passed to --category")?;
+            if !features.contains(&column) {
+                let remedy = "Take it out of --category.";
+                let part = "a category";
+                let role = "the id column, the target, the split or ignored";
+                return Err(twice(table, column, part, role, remedy));
+            }
+        }
+        Ok(Roles {
+            id,
+            target,
+            split,
+            features,
+            unused,
+        })
+    }
+
+    /// Finds the parts that a schema names. The id and the features must be there; target and
+    /// split need not; other columns are left out.
+    pub fn from_schema(table: &Table, schema: &Schema) -> Result<Roles, DataError> {
+        let id = table.require(&schema.id, ID_ROLE)?;
+        let optional = |name: Option<&String>| name.and_then(|name| table.column(name));
+        let target = optional(schema.target.as_ref().map(|target| &target.name));
+        let split = optional(schema.split.as_ref());
+        let mut features = Vec::with_capacity(schema.features.len());
+        for column in schema.features.iter().filter(|c| c.kind.from_table()) {
+            features.push(table.require(&column.name, "a feature that the model was trained on")?);
+        }
+        let mut used = vec![false; table.header().len()];
+        for &column in features.iter().chain([&id]).chain(&target).chain(&split) {
+            used[column] = true;
+        }
+        Ok(Roles {
+            id,
+            target,
+            split,
+            features,
+            unused: (0..used.len()).filter(|&column| !used[column]).collect(),
+        })
+    }
+}
+
+fn twice(
+    table: &Table,
+    column: usize,
+    first: &'static str,
+    second: &'static str,
+    remedy: &'static str,
+) -> DataError {
+    DataError::ColumnTwice {
+        file: table.name().to_string(),
+        name: table.header()[column].clone(),
+        first,
+        second,
+        remedy,
+    }
+}

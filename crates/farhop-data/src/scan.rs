@@ -1,0 +1,170 @@
+//! The first walk over a nodes table: ids, labels, split, and what the feature columns look like.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::error::DataError;
+use crate::roles::Roles;
+use crate::split::Part;
+use crate::table::{Row, Table};
+
+/// The most nodes there may be: ids are 32-bit and the last one is kept free.
+pub const MOST_NODES: usize = u32::MAX as usize - 1;
+
+/// What the first walk found. Labels are numbered in the order of their first row.
+#[derive(Debug)]
+pub struct Scan {
+    /// The id of each row.
+    pub ids: Vec<String>,
+    /// The label of each row, as a position in `label_values`.
+    pub labels: Vec<Option<u32>>,
+    /// The different labels in the order of their first row.
+    pub label_values: Vec<String>,
+    /// The part of the split of each row; empty without a split column.
+    pub parts: Vec<Option<Part>>,
+    /// What each feature column looks like.
+    pub columns: Vec<ColumnLook>,
+}
+
+/// What the cells of a column look like.
+#[derive(Debug, Default)]
+pub struct ColumnLook {
+    /// Cells that are numbers (also those that are not finite).
+    pub numbers: usize,
+    /// Cells that are missing, if the column is one of numbers.
+    pub missing_numbers: usize,
+    /// Cells that are empty.
+    pub empty: usize,
+    /// The different values, until there are more than `most`.
+    pub values: HashSet<String>,
+    /// Whether there are more different values than `most`.
+    pub many: bool,
+}
+
+/// Whether a cell of a column of numbers counts as missing.
+pub fn is_missing_number(cell: &str) -> bool {
+    matches!(cell, "" | "NA" | "N/A" | "null" | "NULL" | "None")
+}
+
+impl ColumnLook {
+    fn see(&mut self, cell: &str, most: usize) {
+        if is_missing_number(cell) {
+            self.missing_numbers += 1;
+        } else if cell.parse::<f64>().is_ok() {
+            self.numbers += 1;
+        }
+        if cell.is_empty() {
+            self.empty += 1;
+        } else if !self.many && !self.values.contains(cell) {
+            self.values.insert(cell.to_string());
+            self.many = self.values.len() > most;
+        }
+    }
+}
+
+impl Scan {
+    /// Walks the table. With `most_categories`, feature columns are looked at, and up to that
+    /// many different values of each are kept.
+    pub fn of(
+        table: &Table,
+        roles: &Roles,
+        most_categories: Option<usize>,
+    ) -> Result<Scan, DataError> {
+        let mut scan = Scan {
+            ids: Vec::new(),
+            labels: Vec::new(),
+            label_values: Vec::new(),
+            parts: Vec::new(),
+            columns: Vec::new(),
+        };
+        scan.columns
+            .resize_with(roles.features.len(), ColumnLook::default);
+        let mut number_of_label: HashMap<String, u32> = HashMap::new();
+        let mut rows = table.rows();
+        while let Some(row) = rows.next_row()? {
+            let id = row.cell(roles.id);
+            if id.is_empty() {
+                return Err(DataError::EmptyId {
+                    place: row.place(),
+                    column: table.header()[roles.id].clone(),
+                });
+            }
+            scan.ids.push(id.to_string());
+            let label = match roles.target.map(|column| row.cell(column)) {
+                None | Some("") => None,
+                Some(text) => Some(match number_of_label.get(text) {
+                    Some(&number) => number,
+                    None => {
+                        let number = scan.label_values.len() as u32;
+                        scan.label_values.push(text.to_string());
+                        number_of_label.insert(text.to_string(), number);
+                        number
+                    }
+                }),
+            };
+            scan.labels.push(label);
+            if let Some(column) = roles.split {
+                scan.parts.push(part_of(&row, column)?);
+            }
+            if let Some(most) = most_categories {
+                for (look, &column) in scan.columns.iter_mut().zip(&roles.features) {
+                    look.see(row.cell(column), most);
+                }
+            }
+        }
+        if scan.ids.is_empty() {
+            return Err(DataError::NoRows {
+                file: table.name().to_string(),
+            });
+        }
+        if scan.ids.len() > MOST_NODES {
+            return Err(DataError::TooMany {
+                file: table.name().to_string(),
+                what: format!("{} rows", scan.ids.len()),
+                remedy: "At most 4,294,967,294 nodes can be read.",
+            });
+        }
+        scan.check_ids(table)?;
+        Ok(scan)
+    }
+
+    /// Ids are unique; rows that repeat an id in another part of the split get their own message.
+    fn check_ids(&self, table: &Table) -> Result<(), DataError> {
+        let mut row_of: HashMap<&str, usize> = HashMap::with_capacity(self.ids.len());
+        for (row, id) in self.ids.iter().enumerate() {
+            let Some(first) = row_of.insert(id, row) else {
+                continue;
+            };
+            let place = table.place_of_row(row);
+            let first_line = table.place_of_row(first).line;
+            let part = |row: usize| self.parts.get(row).copied().flatten();
+            return Err(match (part(first), part(row)) {
+                (Some(one), Some(two)) if one != two => DataError::OverlapRows {
+                    place,
+                    id: id.clone(),
+                    first: one.name(),
+                    first_line,
+                    second: two.name(),
+                },
+                _ => DataError::DuplicateId {
+                    place,
+                    id: id.clone(),
+                    first: first_line,
+                },
+            });
+        }
+        Ok(())
+    }
+}
+
+fn part_of(row: &Row<'_>, column: usize) -> Result<Option<Part>, DataError> {
+    let cell = row.cell(column);
+    if cell.is_empty() {
+        return Ok(None);
+    }
+    match Part::from_name(cell) {
+        Some(part) => Ok(Some(part)),
+        None => Err(DataError::SplitValue {
+            cell: row.named_cell(column),
+        }),
+    }
+}

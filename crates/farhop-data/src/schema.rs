@@ -1,0 +1,167 @@
+//! What `predict` needs to treat new rows as training treated its own.
+
+use serde::{Deserialize, Serialize};
+
+use crate::options::Fill;
+
+/// How a nodes table becomes arrays. Made from the training table and kept with the run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Schema {
+    /// The id column.
+    pub id: String,
+    /// The column to predict.
+    pub target: Option<TargetColumn>,
+    /// The column that says train, valid or test.
+    pub split: Option<String>,
+    /// The feature columns in the order of their encoding.
+    pub features: Vec<FeatureColumn>,
+    /// Whether edges are directed.
+    pub directed: bool,
+}
+
+/// The column to predict and its classes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TargetColumn {
+    /// The name of the column.
+    pub name: String,
+    /// The classes: output `c` of a model is `classes[c]`. Sorted as numbers if all of them are
+    /// whole numbers, else as text.
+    pub classes: Vec<String>,
+}
+
+/// A feature column and how its cells are encoded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FeatureColumn {
+    /// The name of the column.
+    pub name: String,
+    /// How its cells are encoded.
+    pub kind: FeatureKind,
+}
+
+/// How the cells of a feature column are encoded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum FeatureKind {
+    /// One number: `(value - shift) / scale`, computed in 64 bits.
+    Number {
+        /// The mean over the training rows: what a node without a row gets.
+        mean: f64,
+        /// Taken away first. 0 without scaling.
+        shift: f64,
+        /// Divided by last. 1 without scaling.
+        scale: f64,
+        /// What stands in for a missing cell; without it a missing cell is an error.
+        fill: Option<f64>,
+    },
+    /// One number per value, 1 for the value of the cell and 0 for the others.
+    Category {
+        /// The values, sorted.
+        values: Vec<String>,
+        /// Whether an empty cell is all zeros; if not it is an error.
+        allow_missing: bool,
+    },
+    /// One number that comes from the graph: `(ln(1 + degree) - shift) / scale`.
+    Degree {
+        /// Taken away first.
+        shift: f64,
+        /// Divided by last.
+        scale: f64,
+    },
+    /// The number 1.
+    One,
+}
+
+impl FeatureKind {
+    /// How many numbers the column becomes.
+    pub fn width(&self) -> usize {
+        match self {
+            FeatureKind::Category { values, .. } => values.len(),
+            FeatureKind::Number { .. } | FeatureKind::Degree { .. } | FeatureKind::One => 1,
+        }
+    }
+
+    /// Whether the column is read from the table (and not made from the graph).
+    pub fn from_table(&self) -> bool {
+        matches!(
+            self,
+            FeatureKind::Number { .. } | FeatureKind::Category { .. }
+        )
+    }
+
+    /// The same kind with another rule for missing cells.
+    pub fn with_fill(&self, rule: Fill) -> FeatureKind {
+        match self.clone() {
+            FeatureKind::Number {
+                mean, shift, scale, ..
+            } => FeatureKind::Number {
+                mean,
+                shift,
+                scale,
+                fill: match rule {
+                    Fill::Error => None,
+                    Fill::Mean => Some(mean),
+                    Fill::Zero => Some(0.0),
+                    Fill::Value(value) => Some(value),
+                },
+            },
+            FeatureKind::Category { values, .. } => FeatureKind::Category {
+                values,
+                allow_missing: rule != Fill::Error,
+            },
+            graph_made => graph_made,
+        }
+    }
+}
+
+impl Schema {
+    /// The schema of arrays that were made, not read: numbers as they are, named `x0`, `x1`, ...
+    pub(crate) fn of_arrays(width: usize, classes: &[String], directed: bool) -> Schema {
+        let number = |index| FeatureColumn {
+            name: format!("x{index}"),
+            kind: FeatureKind::Number {
+                mean: 0.0,
+                shift: 0.0,
+                scale: 1.0,
+                fill: None,
+            },
+        };
+        Schema {
+            id: "id".to_string(),
+            target: Some(TargetColumn {
+                name: "label".to_string(),
+                classes: classes.to_vec(),
+            }),
+            split: Some("split".to_string()),
+            features: (0..width).map(number).collect(),
+            directed,
+        }
+    }
+
+    /// The width of the feature rows.
+    pub fn width(&self) -> usize {
+        self.features.iter().map(|column| column.kind.width()).sum()
+    }
+
+    /// The classes; empty without a target.
+    pub fn classes(&self) -> &[String] {
+        self.target.as_ref().map_or(&[], |target| &target.classes)
+    }
+
+    /// A name for each of the `width` numbers of a feature row: the column, and for categories
+    /// `column=value`.
+    pub fn feature_names(&self) -> Vec<String> {
+        let mut names = Vec::with_capacity(self.width());
+        for column in &self.features {
+            match &column.kind {
+                FeatureKind::Category { values, .. } => {
+                    names.extend(values.iter().map(|value| format!("{}={value}", column.name)));
+                }
+                _ => names.push(column.name.clone()),
+            }
+        }
+        names
+    }
+}

@@ -1,0 +1,80 @@
+//! Mean and deviation in one pass.
+
+/// Count, mean and sum of squared differences from it, updated one value at a time (Welford).
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Moments {
+    count: u64,
+    mean: f64,
+    squares: f64,
+}
+
+impl Moments {
+    /// Takes one more value into account.
+    pub fn add(&mut self, value: f64) {
+        self.count += 1;
+        let before = value - self.mean;
+        self.mean += before / self.count as f64;
+        self.squares += before * (value - self.mean);
+    }
+
+    /// The mean; 0 without values.
+    pub fn mean(&self) -> f64 {
+        self.mean
+    }
+
+    /// The deviation `sqrt(sum (x - mean)^2 / n)`; 0 without values.
+    pub fn deviation(&self) -> f64 {
+        if self.count == 0 {
+            0.0
+        } else {
+            (self.squares / self.count as f64).sqrt()
+        }
+    }
+
+    /// What to subtract and divide by for mean 0 and deviation 1. A column that is constant
+    /// (deviation below rounding, `1e-9` of the mean) is divided by the size of its value, or by
+    /// 1 if that is smaller: another value met later then gives a number of ordinary size.
+    pub fn shift_and_scale(&self) -> (f64, f64) {
+        let size = self.mean.abs();
+        let deviation = self.deviation();
+        if deviation > 1e-9 * size && deviation.is_normal() {
+            (self.mean, deviation)
+        } else {
+            (self.mean, size.max(1.0))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use farhop_graph::random::Stream;
+
+    #[test]
+    fn standardised_values_have_mean_0_and_deviation_1() {
+        let mut random = Stream::new(5);
+        for (centre, spread) in [(0.0, 1.0), (1.7e9, 60.0), (-3.0, 1e-4), (1e-20, 1e-22)] {
+            let values: Vec<f64> = (0..500).map(|_| centre + spread * random.normal()).collect();
+            let mut moments = Moments::default();
+            values.iter().for_each(|&value| moments.add(value));
+            let (shift, scale) = moments.shift_and_scale();
+            let scaled: Vec<f64> = values.iter().map(|value| (value - shift) / scale).collect();
+            let mean = scaled.iter().sum::<f64>() / 500.0;
+            let variance = scaled.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 500.0;
+            assert!(mean.abs() < 1e-6, "{centre}: mean {mean}");
+            assert!((variance - 1.0).abs() < 1e-6, "{centre}: variance {variance}");
+        }
+    }
+
+    #[test]
+    fn a_constant_column_becomes_zeros_and_stays_tame() {
+        for constant in [0.0, 0.1, 5e5, -1e30] {
+            let mut moments = Moments::default();
+            (0..37).for_each(|_| moments.add(constant));
+            let (shift, scale) = moments.shift_and_scale();
+            assert!(((constant - shift) / scale).abs() < 1e-9);
+            assert!(((1.2 * constant - shift) / scale).abs() < 1.0);
+        }
+        assert_eq!(Moments::default().shift_and_scale(), (0.0, 1.0));
+    }
+}

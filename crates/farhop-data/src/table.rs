@@ -1,0 +1,357 @@
+//! CSV tables, read as a stream of rows over one buffer of bytes.
+//!
+//! The delimiter is a comma, or a tab for `.tsv` and `.tsv.gz`. The first row is the header.
+//! Cells are trimmed of white space. Blank lines are skipped. A byte-order mark is skipped. Gzip
+//! is told by its first bytes. `-` reads standard input.
+
+use std::path::Path;
+
+use csv::StringRecord;
+
+use crate::error::DataError;
+use crate::place::{Cell, Place};
+use crate::source::{self, SourceFile};
+use crate::text::{listed, nearest};
+
+/// A table whose header was read and whose bytes are known to be UTF-8. Rows are parsed each time
+/// they are walked, so nothing but the bytes is kept in memory.
+#[derive(Debug)]
+pub struct Table {
+    source: SourceFile,
+    bytes: Vec<u8>,
+    /// Where the text starts: after the byte-order mark.
+    start: usize,
+    delimiter: u8,
+    header: Vec<String>,
+}
+
+impl Table {
+    /// Opens a table. `example` is a header that would do, for the message about an empty file.
+    pub fn open(path: &Path, example: &'static str) -> Result<Self, DataError> {
+        let bytes = source::read_bytes(path)?;
+        Table::from_bytes(&path.display().to_string(), bytes, example)
+    }
+
+    /// A table from bytes that were read elsewhere; they may be compressed.
+    pub fn from_bytes(
+        path: &str,
+        bytes: Vec<u8>,
+        example: &'static str,
+    ) -> Result<Self, DataError> {
+        let source = SourceFile::of(path, &bytes);
+        let bytes = source::decompressed(source.name(), bytes)?;
+        refuse_other_kinds(source.name(), &bytes)?;
+        let start = if bytes.starts_with(b"\xef\xbb\xbf") {
+            3
+        } else {
+            0
+        };
+        let lower = path.to_lowercase();
+        let tabs = lower.ends_with(".tsv") || lower.ends_with(".tsv.gz");
+        let mut table = Table {
+            source,
+            bytes,
+            start,
+            delimiter: if tabs { b'\t' } else { b',' },
+            header: Vec::new(),
+        };
+        table.check_utf8()?;
+        table.read_header(example)?;
+        Ok(table)
+    }
+
+    /// The name that messages use.
+    pub fn name(&self) -> &str {
+        self.source.name()
+    }
+
+    /// What was read, with its hash.
+    pub fn source(&self) -> &SourceFile {
+        &self.source
+    }
+
+    /// The names of the columns. A column without a name is called `column 3`, by its number.
+    pub fn header(&self) -> &[String] {
+        &self.header
+    }
+
+    /// The number of the column of this name, counted from 0.
+    pub fn column(&self, name: &str) -> Option<usize> {
+        self.header.iter().position(|column| column == name)
+    }
+
+    /// The number of the column of this name; an error that suggests the nearest name if there is
+    /// none. `role` says what the column was wanted for.
+    pub fn require(&self, name: &str, role: &'static str) -> Result<usize, DataError> {
+        self.column(name).ok_or_else(|| DataError::NoColumn {
+            file: self.name().to_string(),
+            name: name.to_string(),
+            role,
+            nearest: nearest(name, self.header.iter().map(String::as_str)).map(str::to_string),
+            columns: self.listed_columns(),
+        })
+    }
+
+    /// The column names, for messages.
+    pub fn listed_columns(&self) -> String {
+        listed(self.header.iter().map(String::as_str))
+    }
+
+    /// Walks the rows after the header.
+    pub fn rows(&self) -> Rows<'_> {
+        let mut reader = self.reader();
+        let mut record = StringRecord::new();
+        // The header was read before without an error, so this cannot fail.
+        let _ = reader.read_record(&mut record);
+        Rows {
+            table: self,
+            reader,
+            record,
+            next: 0,
+            offset: 0,
+        }
+    }
+
+    /// The place of data row `row` (from 0). Walks the table: meant for messages.
+    pub fn place_of_row(&self, row: usize) -> Place {
+        let mut rows = self.rows();
+        while let Ok(Some(found)) = rows.next_row() {
+            if found.index == row {
+                return found.place();
+            }
+        }
+        self.place_at(self.bytes.len())
+    }
+
+    fn reader(&self) -> csv::Reader<&[u8]> {
+        csv::ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .delimiter(self.delimiter)
+            .buffer_capacity(1 << 16)
+            .from_reader(&self.bytes[self.start..])
+    }
+
+    /// The place of the byte at `offset`. Line ends are `\n`, `\r\n` and a lone `\r`.
+    fn place_at(&self, offset: usize) -> Place {
+        let before = &self.bytes[..offset.min(self.bytes.len())];
+        let breaks = before
+            .iter()
+            .enumerate()
+            .filter(|&(at, &byte)| {
+                byte == b'\n' || (byte == b'\r' && self.bytes.get(at + 1) != Some(&b'\n'))
+            })
+            .count();
+        Place {
+            file: self.name().to_string(),
+            line: 1 + breaks as u64,
+        }
+    }
+
+    fn check_utf8(&self) -> Result<(), DataError> {
+        let Err(error) = std::str::from_utf8(&self.bytes[self.start..]) else {
+            return Ok(());
+        };
+        let at = self.start + error.valid_up_to();
+        let wrong = &self.bytes[at..(at + error.error_len().unwrap_or(1)).min(self.bytes.len())];
+        let digits: Vec<String> = wrong.iter().map(|byte| format!("{byte:02x}")).collect();
+        Err(DataError::NotUtf8 {
+            place: self.place_at(at),
+            value: digits.join(" "),
+        })
+    }
+
+    fn read_header(&mut self, example: &'static str) -> Result<(), DataError> {
+        let mut record = StringRecord::new();
+        let found = self
+            .reader()
+            .read_record(&mut record)
+            .map_err(|error| parse_error(self, error))?;
+        if !found || (record.len() == 1 && record[0].trim().is_empty()) {
+            return Err(DataError::EmptyFile {
+                file: self.name().to_string(),
+                example,
+            });
+        }
+        let header: Vec<String> = record
+            .iter()
+            .enumerate()
+            .map(|(number, cell)| match cell.trim() {
+                "" => format!("column {}", number + 1),
+                name => name.to_string(),
+            })
+            .collect();
+        if let [only] = header.as_slice()
+            && let Some(found) = other_delimiter(only, self.delimiter)
+        {
+            return Err(DataError::Delimiter {
+                file: self.name().to_string(),
+                header: only.clone(),
+                found,
+            });
+        }
+        if header.len() > 1 && header.iter().all(|name| name.parse::<f64>().is_ok()) {
+            return Err(DataError::NoHeader {
+                file: self.name().to_string(),
+                row: listed(header.iter().map(String::as_str)),
+                example,
+            });
+        }
+        let mut seen = std::collections::HashMap::with_capacity(header.len());
+        for (number, name) in header.iter().enumerate() {
+            if let Some(first) = seen.insert(name.as_str(), number) {
+                return Err(DataError::DuplicateColumn {
+                    file: self.name().to_string(),
+                    name: name.clone(),
+                    first: first + 1,
+                    second: number + 1,
+                });
+            }
+        }
+        self.header = header;
+        Ok(())
+    }
+}
+
+/// A walk over the rows of a table. Not an `Iterator`: each row borrows the walk's one buffer.
+pub struct Rows<'a> {
+    table: &'a Table,
+    reader: csv::Reader<&'a [u8]>,
+    record: StringRecord,
+    next: usize,
+    offset: usize,
+}
+
+/// One row of a table.
+pub struct Row<'r> {
+    /// The number of the row, from 0, not counting the header.
+    pub index: usize,
+    table: &'r Table,
+    record: &'r StringRecord,
+    offset: usize,
+}
+
+impl Rows<'_> {
+    /// The next row, or `None` at the end.
+    pub fn next_row(&mut self) -> Result<Option<Row<'_>>, DataError> {
+        loop {
+            let more = self
+                .reader
+                .read_record(&mut self.record)
+                .map_err(|error| parse_error(self.table, error))?;
+            if !more {
+                return Ok(None);
+            }
+            let position = self.record.position().map_or(0, |p| p.byte() as usize);
+            self.offset = self.first_byte_of_row(self.table.start + position);
+            self.check_quotes()?;
+            let blank = self.record.len() == 1 && self.record[0].trim().is_empty();
+            if !(blank && self.table.header.len() > 1) {
+                break;
+            }
+        }
+        let row = Row {
+            index: self.next,
+            table: self.table,
+            record: &self.record,
+            offset: self.offset,
+        };
+        if self.record.len() != self.table.header.len() {
+            return Err(DataError::Ragged {
+                place: row.place(),
+                found: self.record.len(),
+                expected: self.table.header.len(),
+            });
+        }
+        self.next += 1;
+        Ok(Some(row))
+    }
+
+    /// The parser's position may lie on the line ends before the row; the row starts after them.
+    fn first_byte_of_row(&self, position: usize) -> usize {
+        let rest = self.table.bytes.get(position..).unwrap_or(&[]);
+        position
+            + rest
+                .iter()
+                .take_while(|byte| matches!(byte, b'\r' | b'\n'))
+                .count()
+    }
+
+    /// The parser takes an open quote to the end of the file; that is never what was meant.
+    fn check_quotes(&self) -> Result<(), DataError> {
+        let end = self.table.start + self.reader.position().byte() as usize;
+        if end < self.table.bytes.len() {
+            return Ok(());
+        }
+        let text = self.table.bytes.get(self.offset..).unwrap_or(&[]);
+        let quotes = text.iter().filter(|&&byte| byte == b'"').count();
+        let inner = text.trim_ascii_end();
+        if quotes % 2 == 1 && inner.iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
+            return Err(DataError::OpenQuote {
+                place: self.table.place_at(self.offset),
+            });
+        }
+        Ok(())
+    }
+}
+
+impl Row<'_> {
+    /// The cell of a column, without white space around it. An unknown column is an empty cell.
+    pub fn cell(&self, column: usize) -> &str {
+        self.record.get(column).unwrap_or("").trim()
+    }
+
+    /// Where the row is. Counts lines: meant for messages.
+    pub fn place(&self) -> Place {
+        self.table.place_at(self.offset)
+    }
+
+    /// A cell with its place, for messages.
+    pub fn named_cell(&self, column: usize) -> Box<Cell> {
+        let place = self.place();
+        Box::new(Cell {
+            file: place.file,
+            line: place.line,
+            column: self.table.header.get(column).cloned().unwrap_or_default(),
+            value: self.cell(column).to_string(),
+        })
+    }
+}
+
+fn parse_error(table: &Table, error: csv::Error) -> DataError {
+    DataError::Read {
+        file: table.name().to_string(),
+        source: std::io::Error::other(error.to_string()),
+    }
+}
+
+/// Kinds of files that are mistaken for CSV, told by their first bytes.
+fn refuse_other_kinds(file: &str, bytes: &[u8]) -> Result<(), DataError> {
+    const KINDS: [(&[u8], &str, &str); 5] = [
+        (b"\xff\xfe", "UTF-16 text", "Save it as UTF-8."),
+        (b"\xfe\xff", "UTF-16 text", "Save it as UTF-8."),
+        (
+            b"PK\x03\x04",
+            "a zip archive or a spreadsheet",
+            "Export it as CSV.",
+        ),
+        (b"PAR1", "a Parquet file", "Export it as CSV."),
+        (b"\x93NUMPY", "a NumPy array", "Pass it as --features."),
+    ];
+    match KINDS.iter().find(|(magic, ..)| bytes.starts_with(magic)) {
+        Some(&(_, found, remedy)) => Err(DataError::NotCsv {
+            file: file.to_string(),
+            found,
+            remedy,
+        }),
+        None => Ok(()),
+    }
+}
+
+/// The delimiter that a one-column header seems to use instead of the expected one.
+fn other_delimiter(header: &str, expected: u8) -> Option<&'static str> {
+    [(b';', "semicolons"), (b'\t', "tabs"), (b'|', "bars"), (b',', "commas")]
+        .into_iter()
+        .find(|&(byte, _)| byte != expected && header.as_bytes().contains(&byte))
+        .map(|(_, name)| name)
+}

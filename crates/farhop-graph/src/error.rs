@@ -1,0 +1,116 @@
+//! What can be wrong with the input of this crate.
+
+use thiserror::Error;
+
+/// An input that cannot become a graph. Every message is one line: where, the value, what is allowed.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum GraphError {
+    /// An edge row names a node that does not exist.
+    #[error(
+        "edge row {row}: {end} {value} is out of range; {}; correct the row or raise the number of nodes",
+        allowed_ids(*nodes)
+    )]
+    NodeOutOfRange {
+        /// Position of the row in the edge list, counted from 0.
+        row: usize,
+        /// Which end of the edge: `source` or `target`.
+        end: &'static str,
+        /// The id found there.
+        value: u32,
+        /// Number of nodes of the graph.
+        nodes: usize,
+    },
+    /// A single node id, outside an edge list, that does not exist.
+    #[error("node {value} is out of range; {}", allowed_ids(*nodes))]
+    UnknownNode {
+        /// The id given.
+        value: usize,
+        /// Number of nodes of the graph.
+        nodes: usize,
+    },
+    /// More nodes than 32-bit ids can name.
+    #[error(
+        "{nodes} nodes are too many; a graph holds at most {} nodes; split it into parts",
+        u32::MAX
+    )]
+    TooManyNodes {
+        /// The number asked for.
+        nodes: usize,
+    },
+    /// More entries than 32-bit entry ids can name.
+    #[error(
+        "{entries} directed entries are too many; a graph holds at most {} (an undirected edge is two); split it into parts",
+        u32::MAX
+    )]
+    TooManyEntries {
+        /// The number of entries after merging duplicates.
+        entries: usize,
+    },
+    /// A relabelling whose length is not the number of nodes.
+    #[error(
+        "relabelling has {length} ids for a graph of {nodes} nodes; give exactly one new id per node"
+    )]
+    RelabelLength {
+        /// Length of the relabelling.
+        length: usize,
+        /// Number of nodes of the graph.
+        nodes: usize,
+    },
+    /// A relabelling with an id outside the graph.
+    #[error("relabelling row {row}: new id {value} is out of range; {}", allowed_ids(*nodes))]
+    RelabelOutOfRange {
+        /// The node (old id) whose new id is wrong.
+        row: usize,
+        /// The new id given.
+        value: u32,
+        /// Number of nodes of the graph.
+        nodes: usize,
+    },
+    /// A relabelling that gives one new id to two nodes.
+    #[error(
+        "relabelling row {row}: new id {value} is already taken by row {taken_by}; every new id must occur once"
+    )]
+    RelabelRepeated {
+        /// The second node (old id) with this new id.
+        row: usize,
+        /// The new id given twice.
+        value: u32,
+        /// The first node (old id) with this new id.
+        taken_by: usize,
+    },
+    /// A union of directed and undirected graphs.
+    #[error(
+        "part {part} of the union is {}, but part 0 is {}; all parts must have the same direction",
+        direction_word(*directed),
+        direction_word(!*directed)
+    )]
+    MixedDirections {
+        /// The first part that differs from part 0.
+        part: usize,
+        /// Whether that part is directed.
+        directed: bool,
+    },
+    /// A generator was asked for something that does not exist.
+    #[error("{generator}: {parameter} = {value} is not possible; allowed is {allowed}")]
+    Parameter {
+        /// Name of the generator.
+        generator: &'static str,
+        /// Name of its parameter.
+        parameter: &'static str,
+        /// The value given.
+        value: String,
+        /// What would have been accepted.
+        allowed: String,
+    },
+}
+
+fn allowed_ids(nodes: usize) -> String {
+    match nodes {
+        0 => "no id is allowed (the graph has no nodes)".to_string(),
+        _ => format!("allowed are 0 to {} ({nodes} nodes)", nodes - 1),
+    }
+}
+
+fn direction_word(directed: bool) -> &'static str {
+    if directed { "directed" } else { "undirected" }
+}

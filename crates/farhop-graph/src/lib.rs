@@ -1,0 +1,35 @@
+//! Checked sparse graphs: builders, transforms, generators.
+//!
+//! A [`Graph`] is a list of rows. Row `i` holds the nodes `j` that `i` receives from, in ascending
+//! order; the position of `j` in the joined rows is the id of the entry `i <- j`. Graphs come from
+//! [`build`], from the transforms [`relabel()`] and [`disjoint_union`], or from [`generate`].
+//! A graph that exists is valid: ids in range, rows sorted, no duplicates, no self-loops.
+//!
+//! ```
+//! use farhop_graph::{Direction, build};
+//!
+//! // Three rows in any order; the last one repeats the first edge.
+//! let built = build(4, &[(2, 0), (1, 2), (0, 2)], Direction::Undirected)?;
+//! assert_eq!(built.graph.edges(), 2);
+//! assert_eq!(built.graph.neighbours(2), &[0, 1]);
+//! assert_eq!(built.graph.degree(3), 0);
+//! assert_eq!(built.report.duplicates, 1);
+//! # Ok::<(), farhop_graph::GraphError>(())
+//! ```
+
+mod build;
+mod error;
+pub mod generate;
+mod graph;
+mod partition;
+pub mod random;
+mod rows;
+mod transform;
+
+pub use build::{BuildReport, Built, build};
+pub use error::GraphError;
+pub use graph::{Direction, Graph, NO_EDGE, Transposed};
+pub use transform::{
+    BreadthFirst, Components, Reached, UNREACHED, Union, connected_components, disjoint_union,
+    distances, relabel,
+};

@@ -1,0 +1,77 @@
+//! Dropout whose mask is a function of a seed and the element's place, so that it never has to be stored: the backward pass
+//! and any number of threads compute the same one.
+
+use farhop_graph::random::mix;
+
+/// Zeroes each element with a probability and divides the others by what is left, so that the mean stays.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dropout {
+    seed: u64,
+    threshold: u32,
+    scale: f32,
+}
+
+/// The key of one row's mask.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RowKey {
+    low: u32,
+    high: u32,
+}
+
+impl Dropout {
+    /// Leaves everything as it is.
+    pub const NONE: Dropout = Dropout { seed: 0, threshold: 0, scale: 1.0 };
+
+    /// Drops with `probability`, to a resolution of 2^-32. A probability of 0 or less, or NaN, drops nothing; 1 or more drops
+    /// everything.
+    pub fn new(probability: f32, seed: u64) -> Self {
+        if probability >= 1.0 {
+            return Dropout { seed, threshold: u32::MAX, scale: 0.0 };
+        }
+        if probability > 0.0 {
+            let threshold = (f64::from(probability) * 4_294_967_296.0) as u32;
+            return Dropout { seed, threshold, scale: (1.0 / (1.0 - f64::from(probability))) as f32 };
+        }
+        Dropout::NONE
+    }
+
+    /// True if nothing is dropped.
+    pub fn is_none(&self) -> bool {
+        self.threshold == 0
+    }
+
+    /// What element (row, column) is multiplied with: 0 or `1 / (1 - probability)`.
+    pub fn factor(&self, row: usize, column: usize) -> f32 {
+        if self.is_none() { 1.0 } else { self.factor_in(self.row_key(row), column as u32) }
+    }
+
+    /// The key of a row: one strong hash a row, so that the hash per element can be short.
+    #[inline(always)]
+    pub(super) fn row_key(&self, row: usize) -> RowKey {
+        let word = mix(self.seed, row as u64);
+        RowKey { low: word as u32, high: (word >> 32) as u32 }
+    }
+
+    /// 32-bit multiplications and shifts only: a vector register's worth of elements at a time.
+    #[inline(always)]
+    fn factor_in(&self, key: RowKey, column: u32) -> f32 {
+        let mut word = column.wrapping_mul(0x9E37_79B9).wrapping_add(key.low);
+        word = (word ^ (word >> 16)).wrapping_mul(0x7FEB_352D) ^ key.high;
+        word = (word ^ (word >> 15)).wrapping_mul(0x846C_A68B);
+        word ^= word >> 16;
+        if word >= self.threshold { self.scale } else { 0.0 }
+    }
+
+    /// Multiplies the elements of a row with their factors.
+    #[inline(always)]
+    pub(super) fn apply(&self, key: RowKey, values: &mut [f32]) {
+        if self.is_none() {
+            return;
+        }
+        for (column, value) in values.iter_mut().enumerate() {
+            // A dropped infinity is 0, not NaN: a select, not a product.
+            let factor = self.factor_in(key, column as u32);
+            *value = if factor == 0.0 { 0.0 } else { *value * factor };
+        }
+    }
+}

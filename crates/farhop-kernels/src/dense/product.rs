@@ -1,0 +1,201 @@
+//! Matrix products of tall matrices with small weights, and the gradients that belong to them.
+//!
+//! Row-major throughout. A product is cut into fixed tiles of rows; sums over rows are partial sums per tile, added in order.
+
+use super::Write;
+use super::tiles::Tiles;
+use crate::parallel::{SharedMut, sum_in_order};
+use crate::simd_fn;
+use gemm::Parallelism;
+
+/// `[rows, inputs] x [inputs, outputs]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Rows of the tall matrices.
+    pub rows: usize,
+    /// Columns of x, rows of the weight.
+    pub inputs: usize,
+    /// Columns of the weight and of the result.
+    pub outputs: usize,
+}
+
+impl Shape {
+    /// Multiply-adds a row.
+    fn cost(&self) -> usize {
+        self.inputs * self.outputs
+    }
+}
+
+/// A matrix in memory: element (r, c) is at `r * row_step + c * column_step`.
+#[derive(Clone, Copy)]
+struct View<'a> {
+    data: &'a [f32],
+    row_step: usize,
+    column_step: usize,
+}
+
+impl<'a> View<'a> {
+    fn plain(data: &'a [f32], columns: usize) -> Self {
+        View { data, row_step: columns, column_step: 1 }
+    }
+
+    fn transposed(data: &'a [f32], columns: usize) -> Self {
+        View { data, row_step: 1, column_step: columns }
+    }
+
+    fn holds(&self, rows: usize, columns: usize) -> bool {
+        rows == 0
+            || columns == 0
+            || (rows - 1) * self.row_step + (columns - 1) * self.column_step < self.data.len()
+    }
+}
+
+/// `out = left right` or `out += left right`, `[m, k] x [k, n]`, on the calling thread.
+fn gemm_tile(m: usize, n: usize, k: usize, left: View, right: View, write: Write, out: &mut [f32]) {
+    assert!(left.holds(m, k) && right.holds(k, n) && out.len() >= m * n, "matrix product outside of its slices");
+    if k == 0 {
+        if write == Write::Replace {
+            out[..m * n].fill(0.0);
+        }
+        return;
+    }
+    // SAFETY: the assertion above bounds every index that the three matrices reach; `out` is exclusive.
+    unsafe {
+        gemm::gemm(
+            m,
+            n,
+            k,
+            out.as_mut_ptr(),
+            1,
+            n as isize,
+            write == Write::Add,
+            left.data.as_ptr(),
+            left.column_step as isize,
+            left.row_step as isize,
+            right.data.as_ptr(),
+            right.column_step as isize,
+            right.row_step as isize,
+            1.0,
+            1.0,
+            false,
+            false,
+            false,
+            Parallelism::None,
+        );
+    }
+}
+
+/// `out (+)= left right` of small row-major matrices on the calling thread: `[m, k] x [k, n]`.
+pub(super) fn tile_product(m: usize, k: usize, n: usize, left: &[f32], right: &[f32], write: Write, out: &mut [f32]) {
+    gemm_tile(m, n, k, View::plain(left, k), View::plain(right, n), write, out);
+}
+
+/// `out (+)= left right^T` on the calling thread: `[m, k] x [n, k]^T`.
+pub(super) fn tile_product_transposed(
+    m: usize,
+    k: usize,
+    n: usize,
+    left: &[f32],
+    right: &[f32],
+    write: Write,
+    out: &mut [f32],
+) {
+    gemm_tile(m, n, k, View::plain(left, k), View::transposed(right, k), write, out);
+}
+
+/// `out += left^T right` on the calling thread: `[k, m]^T x [k, n]`.
+pub(super) fn tile_weight_gradient(m: usize, k: usize, n: usize, left: &[f32], right: &[f32], out: &mut [f32]) {
+    gemm_tile(m, n, k, View::transposed(left, m), View::plain(right, n), Write::Add, out);
+}
+
+/// `y (+)= x W + b`: x `[rows, inputs]`, W `[inputs, outputs]`, b `[outputs]`, y `[rows, outputs]`.
+///
+/// # Panics
+/// If a slice is shorter than its shape.
+pub fn matmul(x: &[f32], weight: &[f32], bias: Option<&[f32]>, shape: Shape, write: Write, y: &mut [f32]) {
+    let Shape { rows, inputs, outputs } = shape;
+    let y = SharedMut::new(&mut y[..rows * outputs]);
+    Tiles::product(rows, shape.cost()).run(|tile| {
+        // SAFETY: tiles are disjoint ranges of rows.
+        let part = unsafe { y.part(tile.start * outputs..tile.end * outputs) };
+        let mut write = write;
+        if let Some(bias) = bias {
+            let bias = &bias[..outputs];
+            for row in part.chunks_exact_mut(outputs.max(1)) {
+                match write {
+                    Write::Replace => row.copy_from_slice(bias),
+                    Write::Add => row.iter_mut().zip(bias).for_each(|(y, b)| *y += b),
+                }
+            }
+            write = Write::Add;
+        }
+        tile_product(tile.len(), inputs, outputs, &x[tile.start * inputs..], weight, write, part);
+    });
+}
+
+/// `dx (+)= dy W^T`: the gradient of [`matmul`] with respect to x.
+///
+/// # Panics
+/// If a slice is shorter than its shape.
+pub fn matmul_transposed(dy: &[f32], weight: &[f32], shape: Shape, write: Write, dx: &mut [f32]) {
+    let Shape { rows, inputs, outputs } = shape;
+    let dx = SharedMut::new(&mut dx[..rows * inputs]);
+    Tiles::product(rows, shape.cost()).run(|tile| {
+        // SAFETY: tiles are disjoint ranges of rows.
+        let part = unsafe { dx.part(tile.start * inputs..tile.end * inputs) };
+        tile_product_transposed(tile.len(), outputs, inputs, &dy[tile.start * outputs..], weight, write, part);
+    });
+}
+
+/// `dW (+)= x^T dy`: the gradient of [`matmul`] with respect to the weight.
+///
+/// # Panics
+/// If a slice is shorter than its shape.
+pub fn weight_gradient(x: &[f32], dy: &[f32], shape: Shape, write: Write, dw: &mut [f32]) {
+    let Shape { rows, inputs, outputs } = shape;
+    let parts = Tiles::reduction(rows, shape.cost()).map(|tile| {
+        let mut part = vec![0.0; inputs * outputs];
+        tile_weight_gradient(inputs, tile.len(), outputs, &x[tile.start * inputs..], &dy[tile.start * outputs..], &mut part);
+        part
+    });
+    put(sum_in_order(parts, inputs * outputs), write, dw);
+}
+
+/// `db (+)= sum of the rows of dy`, `[rows, width]` to `[width]`: the gradient of [`matmul`] with respect to the bias.
+///
+/// # Panics
+/// If a slice is shorter than its shape.
+pub fn column_sums(dy: &[f32], rows: usize, width: usize, write: Write, db: &mut [f32]) {
+    let parts = Tiles::elementwise(rows, width).map(|tile| {
+        let mut part = vec![0.0; width];
+        add_rows(&dy[tile.start * width..tile.end * width], &mut part);
+        part
+    });
+    put(sum_in_order(parts, width), write, db);
+}
+
+simd_fn! {
+    /// `sums += every row of values`; the rows are as wide as `sums`.
+    pub(super) fn add_rows<M>(values: &[f32], sums: &mut [f32]) {
+        for row in values.chunks_exact(sums.len().max(1)) {
+            for (sum, value) in sums.iter_mut().zip(row) {
+                *sum += value;
+            }
+        }
+    }
+}
+
+/// Writes or adds a finished sum.
+pub(super) fn put(sum: Vec<f32>, write: Write, out: &mut [f32]) {
+    let out = &mut out[..sum.len()];
+    match write {
+        Write::Replace => out.copy_from_slice(&sum),
+        Write::Add => out.iter_mut().zip(sum).for_each(|(o, s)| *o += s),
+    }
+}
+
+/// Bytes that [`weight_gradient`] allocates while it runs.
+pub fn bytes(shape: Shape) -> usize {
+    let tiles = Tiles::reduction(shape.rows, shape.cost()).len();
+    (tiles + 3) * shape.cost() * size_of::<f32>()
+}

@@ -1,0 +1,58 @@
+//! Equal tiles of rows for dense passes. Bounds depend on the shape only, never on the number of threads.
+
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Element operations below which a pass stays on the calling thread.
+const SERIAL_BELOW: usize = 1 << 18;
+
+/// Multiply-adds per tile of a matrix product: large enough to hide packing, small enough to balance.
+const PRODUCT_TILE: usize = 1 << 23;
+
+/// Rows cut into tiles of `step` rows, the last one shorter.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tiles {
+    rows: usize,
+    step: usize,
+    parallel: bool,
+}
+
+impl Tiles {
+    /// Tiles for a pass over `rows` rows of `width` elements.
+    pub fn elementwise(rows: usize, width: usize) -> Self {
+        let step = ((1 << 15) / width.max(1)).clamp(16, 4096);
+        Tiles { rows, step, parallel: rows.saturating_mul(width) >= SERIAL_BELOW }
+    }
+
+    /// Tiles for a matrix product that costs `cost` multiply-adds a row.
+    pub fn product(rows: usize, cost: usize) -> Self {
+        let step = (PRODUCT_TILE / cost.max(1)).next_multiple_of(64).clamp(64, 4096);
+        Tiles { rows, step, parallel: rows.saturating_mul(cost) >= 4 * SERIAL_BELOW }
+    }
+
+    /// Few and large tiles, at most about two dozen, for sums over rows whose partial results are matrices.
+    pub fn reduction(rows: usize, cost: usize) -> Self {
+        let step = rows.div_ceil(24).next_multiple_of(64).max(256);
+        Tiles { rows, step, parallel: rows.saturating_mul(cost) >= 4 * SERIAL_BELOW }
+    }
+
+    /// Number of tiles.
+    pub fn len(&self) -> usize {
+        self.rows.div_ceil(self.step)
+    }
+
+    /// Calls `task` with the rows of each tile.
+    pub fn run(&self, task: impl Fn(Range<usize>) + Sync + Send) {
+        self.map(task);
+    }
+
+    /// Calls `task` with the rows of each tile; results in the order of the tiles.
+    pub fn map<R: Send>(&self, task: impl Fn(Range<usize>) -> R + Sync + Send) -> Vec<R> {
+        let range = |tile: usize| tile * self.step..((tile + 1) * self.step).min(self.rows);
+        if self.parallel && self.len() > 1 {
+            (0..self.len()).into_par_iter().map(|tile| task(range(tile))).collect()
+        } else {
+            (0..self.len()).map(|tile| task(range(tile))).collect()
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! Edge attention (`eq10`): who a node listens to among its neighbours and itself.
+//!
+//! The score of an entry (i receives from j) is made of node scalars, one per head, plus an optional number per entry:
+//!
+//! ```text
+//! e_ij = LeakyReLU(x_i + y_j + b_ij)        e_ii = LeakyReLU(x_i + y_i)
+//! a_ij = exp(e_ij) / (exp(e_ii) + sum over neighbours l of exp(e_il))
+//! ```
+//!
+//! computed with the row maximum subtracted, so that no logit is too large. With dropout, each coefficient (the node's own too)
+//! is set to zero with probability p and divided by 1 - p otherwise; the mask is a function of (seed, entry, head) only.
+
+use crate::parallel::{Blocks, SharedMut};
+use crate::simd::{Arith, exp};
+use crate::simd_fn;
+use farhop_graph::{Graph, random};
+
+/// Attention dropout with a counter-based mask.
+#[derive(Clone, Copy, Debug)]
+pub struct Dropout {
+    /// Probability of dropping a coefficient, in [0, 1).
+    pub probability: f32,
+    /// Seed of the mask; each round and layer has its own.
+    pub seed: u64,
+}
+
+impl Dropout {
+    /// 0 if element `counter` is dropped, 1 / (1 - p) if it is kept.
+    #[inline(always)]
+    pub fn factor(&self, counter: u64) -> f32 {
+        let uniform = (random::mix(self.seed, counter) >> 40) as f32 / (1u64 << 24) as f32;
+        if uniform < self.probability { 0.0 } else { 1.0 / (1.0 - self.probability) }
+    }
+}
+
+/// What the coefficients are computed from.
+#[derive(Clone, Copy)]
+pub struct Scores<'a> {
+    /// Number of heads H.
+    pub heads: usize,
+    /// Receiver's part x, `[N, H]`.
+    pub receiver: &'a [f32],
+    /// Sender's part y, `[N, H]`.
+    pub sender: &'a [f32],
+    /// A number per entry and head, `[E, H]`.
+    pub bias: Option<&'a [f32]>,
+    /// Slope of LeakyReLU below zero.
+    pub slope: f32,
+    /// Attention dropout.
+    pub dropout: Option<Dropout>,
+}
+
+impl Scores<'_> {
+    #[inline(always)]
+    fn raw(&self, i: usize, j: usize, entry: usize, h: usize) -> f32 {
+        let node = self.receiver[i * self.heads + h] + self.sender[j * self.heads + h];
+        self.bias.map_or(node, |b| node + b[entry * self.heads + h])
+    }
+
+    #[inline(always)]
+    fn raw_self(&self, i: usize, h: usize) -> f32 {
+        self.receiver[i * self.heads + h] + self.sender[i * self.heads + h]
+    }
+
+    #[inline(always)]
+    fn leaky(&self, score: f32) -> f32 {
+        if score < 0.0 { score * self.slope } else { score }
+    }
+
+    #[inline(always)]
+    fn leaky_gradient(&self, score: f32) -> f32 {
+        if score < 0.0 { self.slope } else { 1.0 }
+    }
+}
+
+/// Bytes that [`forward`] writes for a graph of `nodes` and `entries`: the coefficients.
+pub fn bytes(nodes: usize, entries: usize, heads: usize) -> u64 {
+    ((nodes + entries) * heads * size_of::<f32>()) as u64
+}
+
+/// Coefficients of every entry, `edge[E, H]`, and of every node with itself, `node[N, H]`.
+pub fn forward(graph: &Graph, scores: &Scores, edge: &mut [f32], node: &mut [f32]) {
+    let heads = scores.heads;
+    let edge = SharedMut::new(edge);
+    let node = SharedMut::new(node);
+    Blocks::by_entries(graph.offsets(), 2, heads * 8).run(|rows| {
+        let offsets = graph.offsets();
+        // SAFETY: blocks are disjoint ranges of rows, and a row owns its entries and its node.
+        let (edge, node) = unsafe {
+            (
+                edge.part(offsets[rows.start] * heads..offsets[rows.end] * heads),
+                node.part(rows.start * heads..rows.end * heads),
+            )
+        };
+        softmax_rows(graph, scores, rows.start, edge, node);
+        if let Some(dropout) = scores.dropout {
+            let first = (offsets[rows.start] * heads) as u64;
+            for (n, value) in edge.iter_mut().enumerate() {
+                *value *= dropout.factor(first + n as u64);
+            }
+            let first = ((graph.entries() + rows.start) * heads) as u64;
+            for (n, value) in node.iter_mut().enumerate() {
+                *value *= dropout.factor(first + n as u64);
+            }
+        }
+    });
+}
+
+simd_fn! {
+    /// The softmax of the rows from `first` on, without dropout; `edge` and `node` are the parts these rows own.
+    fn softmax_rows<M>(graph: &Graph, scores: &Scores, first: usize, edge: &mut [f32], node: &mut [f32]) {
+        let heads = scores.heads;
+        let offsets = graph.offsets();
+        let base = offsets[first];
+        let mut most = vec![0.0f32; heads];
+        for (n, own) in node.chunks_exact_mut(heads).enumerate() {
+            let i = first + n;
+            let row = &mut edge[(offsets[i] - base) * heads..(offsets[i + 1] - base) * heads];
+            for h in 0..heads {
+                own[h] = scores.leaky(scores.raw_self(i, h));
+                most[h] = own[h];
+            }
+            for (n, &j) in graph.neighbours(i).iter().enumerate() {
+                for h in 0..heads {
+                    let score = scores.leaky(scores.raw(i, j as usize, offsets[i] + n, h));
+                    row[n * heads + h] = score;
+                    most[h] = if score > most[h] { score } else { most[h] };
+                }
+            }
+            normalise::<M>(row, own, &most);
+        }
+    }
+}
+
+/// Turns the scores of one row into exp(score - most) divided by their sum, head by head.
+#[inline(always)]
+fn normalise<M: Arith>(row: &mut [f32], own: &mut [f32], most: &[f32]) {
+    let heads = own.len();
+    if heads == 1 {
+        let most = most[0];
+        for value in row.iter_mut() {
+            *value = exp::<M>(*value - most);
+        }
+        let mut lanes = [0.0f32; 8];
+        let (chunks, tail) = row.as_chunks::<8>();
+        for chunk in chunks {
+            for l in 0..8 {
+                lanes[l] += chunk[l];
+            }
+        }
+        let own_value = exp::<M>(own[0] - most);
+        let total = own_value + lanes.iter().sum::<f32>() + tail.iter().sum::<f32>();
+        let scale = 1.0 / total;
+        own[0] = own_value * scale;
+        for value in row.iter_mut() {
+            *value *= scale;
+        }
+        return;
+    }
+    for h in 0..heads {
+        let mut total = exp::<M>(own[h] - most[h]);
+        own[h] = total;
+        for value in row.iter_mut().skip(h).step_by(heads) {
+            *value = exp::<M>(*value - most[h]);
+            total += *value;
+        }
+        let scale = 1.0 / total;
+        own[h] *= scale;
+        for value in row.iter_mut().skip(h).step_by(heads) {
+            *value *= scale;
+        }
+    }
+}
+
+/// Gradients of the node scalars, `[N, H]` each.
+pub struct ScoreGradients {
+    /// Gradient of the receiver's part x.
+    pub receiver: Vec<f32>,
+    /// Gradient of the sender's part y.
+    pub sender: Vec<f32>,
+}
+
+/// Gradients of x and y from those of the coefficients.
+///
+/// `edge` and `node` are what [`forward`] returned; `edge_gradient[E, H]` and `node_gradient[N, H]` come in as the gradients
+/// of the coefficients. `edge_gradient` goes out as the gradient of the score before LeakyReLU, that is, of the bias.
+pub fn backward(
+    graph: &Graph,
+    scores: &Scores,
+    edge: &[f32],
+    node: &[f32],
+    edge_gradient: &mut [f32],
+    node_gradient: &[f32],
+) -> ScoreGradients {
+    let heads = scores.heads;
+    let mut receiver = vec![0.0; graph.nodes() * heads];
+    let mut sender = vec![0.0; graph.nodes() * heads];
+    let blocks = Blocks::by_entries(graph.offsets(), 2, heads * 8);
+    {
+        let shared_edge = SharedMut::new(edge_gradient);
+        let shared_receiver = SharedMut::new(&mut receiver);
+        let shared_sender = SharedMut::new(&mut sender);
+        blocks.run(|rows| {
+            let own = rows.start * heads..rows.end * heads;
+            let entries = graph.offsets()[rows.start] * heads..graph.offsets()[rows.end] * heads;
+            // SAFETY: blocks are disjoint ranges of rows, and a row owns its entries and its node.
+            let (gradient, receiver, sender) = unsafe {
+                (shared_edge.part(entries.clone()), shared_receiver.part(own.clone()), shared_sender.part(own.clone()))
+            };
+            if scores.dropout.is_some() {
+                // The softmax needs the coefficients from before dropout: compute them again for this block.
+                let mut plain_edge = vec![0.0; entries.len()];
+                let mut plain_node = vec![0.0; own.len()];
+                softmax_rows(graph, scores, rows.start, &mut plain_edge, &mut plain_node);
+                backward_rows(graph, scores, rows.start, &plain_edge, &plain_node, gradient, &node_gradient[own], receiver, sender);
+            } else {
+                backward_rows(graph, scores, rows.start, &edge[entries], &node[own.clone()], gradient, &node_gradient[own], receiver, sender);
+            }
+        });
+    }
+    // The sender's part of entry (i <- j) belongs to j: pull it over the transposed rows.
+    let transposed = graph.transposed();
+    let shared = SharedMut::new(&mut sender);
+    let edge_gradient = &*edge_gradient;
+    blocks.run(|rows| {
+        // SAFETY: blocks are disjoint ranges of rows.
+        let sender = unsafe { shared.part(rows.start * heads..rows.end * heads) };
+        for (own, j) in sender.chunks_exact_mut(heads).zip(rows) {
+            for &entry in &transposed.entries[transposed.offsets[j]..transposed.offsets[j + 1]] {
+                let entry = entry as usize * heads;
+                for (sum, value) in own.iter_mut().zip(&edge_gradient[entry..entry + heads]) {
+                    *sum += value;
+                }
+            }
+        }
+    });
+    ScoreGradients { receiver, sender }
+}
+
+simd_fn! {
+    /// Softmax, dropout and LeakyReLU backward for the rows from `first` on. `sender` receives the part of the node itself.
+    fn backward_rows<M>(
+        graph: &Graph,
+        scores: &Scores,
+        first: usize,
+        edge: &[f32],
+        node: &[f32],
+        gradient: &mut [f32],
+        node_gradient: &[f32],
+        receiver: &mut [f32],
+        sender: &mut [f32],
+    ) {
+        let heads = scores.heads;
+        let offsets = graph.offsets();
+        let base = offsets[first];
+        let mut mean = vec![0.0f32; heads];
+        let mut own_gradient = vec![0.0f32; heads];
+        for n in 0..receiver.len() / heads {
+            let i = first + n;
+            let at = (offsets[i] - base) * heads..(offsets[i + 1] - base) * heads;
+            let coefficients = &edge[at.clone()];
+            let gradients = &mut gradient[at];
+            for h in 0..heads {
+                let mut g = node_gradient[n * heads + h];
+                if let Some(dropout) = scores.dropout {
+                    g *= dropout.factor(((graph.entries() + i) * heads + h) as u64);
+                }
+                own_gradient[h] = g;
+                mean[h] = g * node[n * heads + h];
+            }
+            if let Some(dropout) = scores.dropout {
+                let counter = (offsets[i] * heads) as u64;
+                for (m, g) in gradients.iter_mut().enumerate() {
+                    *g *= dropout.factor(counter + m as u64);
+                }
+            }
+            for (g, a) in gradients.chunks_exact(heads).zip(coefficients.chunks_exact(heads)) {
+                for h in 0..heads {
+                    mean[h] = M::fma(g[h], a[h], mean[h]);
+                }
+            }
+            for h in 0..heads {
+                let own = node[n * heads + h] * (own_gradient[h] - mean[h]) * scores.leaky_gradient(scores.raw_self(i, h));
+                receiver[n * heads + h] = own;
+                sender[n * heads + h] = own;
+            }
+            for (m, &j) in graph.neighbours(i).iter().enumerate() {
+                for h in 0..heads {
+                    let e = m * heads + h;
+                    let slope = scores.leaky_gradient(scores.raw(i, j as usize, offsets[i] + m, h));
+                    let g = coefficients[e] * (gradients[e] - mean[h]) * slope;
+                    gradients[e] = g;
+                    receiver[n * heads + h] += g;
+                }
+            }
+        }
+    }
+}

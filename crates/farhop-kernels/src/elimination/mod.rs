@@ -1,0 +1,123 @@
+//! Exact elimination: K rounds of propagation in which round k carries the k-hop increment (`eq9a`-`eq11`).
+//!
+//! With `a_ij^k` the coefficient of round k for the entry (i receives from j), `d^0 = h^0 = z`:
+//!
+//! ```text
+//! p_ij^(k,0) = a_ij^k        p_ij^(k,s) = p_ij^(k,s-1) * (a_ji^(k-s) if s is odd, a_ij^(k-s) if s is even)
+//! d_i^k =   sum over even s of sum_j p_ij^(k,s) d_j^(k-1-s)
+//!         - sum over odd  s of (sum_j p_ij^(k,s)) d_i^(k-1-s)                                  s < k
+//! h_i^k = a_ii^k h_i^(k-1) + d_i^k
+//! ```
+//!
+//! This equals the paper's recursion over a state per edge and feature, but keeps only scalars per edge: non-backtracking
+//! propagation unrolled. A missing reverse entry (a graph kept directed) counts as `a_ji = 0`.
+//!
+//! [`Mode::SelfLoop`] is the paper's cheap substitute (`h^k = sum_j a_ij^k h_j^(k-1)`, the node's own term left out) and
+//! [`Mode::None`] plain propagation (`h^k = a_ii^k h^(k-1) + sum_j a_ij^k h_j^(k-1)`). In both, the increment `d^k` is the
+//! neighbours' sum.
+
+mod backward;
+mod coefficients;
+mod forward;
+mod rounds;
+
+pub use backward::{Gradients, backward};
+pub use coefficients::{Attention, Coefficients, Source};
+pub use forward::{Kept, cumulative, forward};
+pub(crate) use rounds::{Increments, states};
+
+use crate::heads::Heads;
+use farhop_graph::Graph;
+
+/// What is taken away from each round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Everything that steps straight back: the paper's elimination.
+    Exact,
+    /// Only the node's own term.
+    SelfLoop,
+    /// Nothing.
+    None,
+}
+
+/// What a gradient per hop refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// The state h^k after round k (`eq12` as printed).
+    Cumulative,
+    /// The increment d^k.
+    Increment,
+}
+
+/// The size and kind of an elimination.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// Number of rounds K.
+    pub rounds: usize,
+    /// Channels F and heads H of the coefficients.
+    pub heads: Heads,
+    /// What is eliminated.
+    pub mode: Mode,
+    /// Skip a gather whose weight is below the rounding error of the row it would be added to (relative 2^-24).
+    pub skip_negligible: bool,
+}
+
+/// Number of (round, odd s) pairs up to round k, exclusive: where the row sums of round k start.
+fn pairs_before(round: usize) -> usize {
+    (1..round).map(|k| k / 2).sum()
+}
+
+/// Bytes kept from the forward to the backward pass: increments, coefficients, node scalars and row sums.
+pub fn bytes_kept(config: &Config, source_rounds: usize, attention: bool, graph_nodes: usize, entries: usize) -> u64 {
+    let heads = config.heads.count;
+    let mut floats = config.rounds * graph_nodes * config.heads.width;
+    if attention {
+        floats += source_rounds * (entries + 3 * graph_nodes) * heads;
+    }
+    if config.mode == Mode::Exact {
+        floats += pairs_before(config.rounds + 1) * graph_nodes * heads;
+    }
+    (floats * size_of::<f32>()) as u64
+}
+
+/// Bytes that [`forward`] allocates besides what it keeps.
+pub fn bytes_forward(config: &Config, source_rounds: usize, attention: bool, nodes: usize, entries: usize) -> u64 {
+    let heads = config.heads.count;
+    let mut floats = 0;
+    if config.mode == Mode::Exact && config.rounds > 1 {
+        floats += source_rounds.min(config.rounds - 1) * entries * heads;
+        if config.skip_negligible {
+            floats += config.rounds * nodes * heads;
+        }
+    }
+    if attention && source_rounds > 1 || config.mode == Mode::None {
+        floats += nodes * config.heads.width * if config.mode == Mode::None { 2 } else { 1 };
+    }
+    (floats * size_of::<f32>()) as u64
+}
+
+/// Bytes that [`backward`] allocates, the returned gradients included.
+pub fn bytes_backward(config: &Config, source_rounds: usize, nodes: usize, entries: usize) -> u64 {
+    let heads = config.heads.count;
+    let per_node = (config.rounds + 2) * config.heads.width + 2 * config.rounds * heads;
+    let per_entry = 4 * source_rounds * heads;
+    ((nodes * per_node + entries * per_entry) * size_of::<f32>()) as u64
+}
+
+fn check(graph: &Graph, config: &Config, source: &Source, z: &[f32]) {
+    let (n, e, f, h) = (graph.nodes(), graph.entries(), config.heads.width, config.heads.count);
+    assert_eq!(z.len(), n * f, "features must be [nodes, width]");
+    match source {
+        Source::Attention(a) => {
+            assert_eq!(a.weights.len(), a.rounds(config.rounds) * 2 * f, "attention weights must be [rounds, 2 * width]");
+            if let Some(bias) = a.bias {
+                assert_eq!(bias.len(), a.rounds(config.rounds) * e * h, "edge bias must be [rounds, entries, heads]");
+            }
+        }
+        Source::Given(c) => {
+            assert!(c.rounds == 1 || c.rounds == config.rounds, "coefficients for one or for all rounds");
+            assert_eq!(c.edge.len(), c.rounds * e * h, "edge coefficients must be [rounds, entries, heads]");
+            assert_eq!(c.node.len(), c.rounds * n * h, "self coefficients must be [rounds, nodes, heads]");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! What the passes share: where increments lie, and the states of one node.
+
+use super::Mode;
+use crate::heads::Heads;
+use crate::simd::{Arith, dot};
+
+/// Entries whose products are computed at a time, before their neighbours are gathered.
+pub const SEGMENT: usize = 128;
+
+/// How many entries ahead a neighbour's row is asked for.
+pub const AHEAD: usize = 4;
+
+/// Increments 0..: d^0 = z and the later ones as slabs `[K, N, F]`.
+#[derive(Clone, Copy)]
+pub struct Increments<'a> {
+    pub z: &'a [f32],
+    pub slabs: &'a [f32],
+    pub width: usize,
+}
+
+impl<'a> Increments<'a> {
+    /// Row of node `i` in increment `m`.
+    #[inline(always)]
+    pub fn row(&self, m: usize, i: usize) -> &'a [f32] {
+        let (slab, at) = if m == 0 { (self.z, i) } else { (self.slabs, (m - 1) * (self.z.len() / self.width) + i) };
+        &slab[at * self.width..(at + 1) * self.width]
+    }
+
+    /// The whole of increment `m`.
+    pub fn all(&self, m: usize) -> &'a [f32] {
+        let size = self.z.len();
+        if m == 0 { self.z } else { &self.slabs[(m - 1) * size..m * size] }
+    }
+}
+
+/// `states[k] = h_i^k` for k = 0..=last, one row of `width` each, from the increments and the node's own coefficients
+/// (`own(k)[N, H]`, k from 1).
+#[inline(always)]
+pub fn states<'a, M: Arith>(
+    increments: &Increments,
+    heads: Heads,
+    mode: Mode,
+    own: impl Fn(usize) -> &'a [f32],
+    i: usize,
+    last: usize,
+    states: &mut [f32],
+) {
+    let width = heads.width;
+    states[..width].copy_from_slice(increments.row(0, i));
+    for k in 1..=last {
+        let (before, now) = states.split_at_mut(k * width);
+        let before = &before[(k - 1) * width..];
+        let now = &mut now[..width];
+        let increment = increments.row(k, i);
+        if mode == Mode::SelfLoop {
+            now.copy_from_slice(increment);
+            continue;
+        }
+        let own = &own(k)[i * heads.count..(i + 1) * heads.count];
+        for (h, &a) in own.iter().enumerate() {
+            let range = heads.range(h);
+            let (now, before, increment) = (&mut now[range.clone()], &before[range.clone()], &increment[range]);
+            for ((n, b), d) in now.iter_mut().zip(before).zip(increment) {
+                *n = M::fma(a, *b, *d);
+            }
+        }
+    }
+}
+
+/// `out[h] = vector[h] . row[h]` head by head.
+#[inline(always)]
+pub fn dot_heads<M: Arith>(heads: Heads, vector: &[f32], row: &[f32], out: &mut [f32]) {
+    for (h, value) in out.iter_mut().enumerate() {
+        let range = heads.range(h);
+        *value = dot::<M>(&vector[range.clone()], &row[range]);
+    }
+}

@@ -1,0 +1,20 @@
+//! The compute of farhop, over plain slices.
+//!
+//! Every kernel is a pure function with the same verbs everywhere: `forward`, `backward`, `bytes` (what it allocates),
+//! and a literal counterpart in [`reference`] that follows the paper line by line and is what the kernel is tested against.
+//!
+//! Nothing here allocates a number per edge *and* feature. Work is split into fixed blocks of rows, so the result has the
+//! same bits for any number of threads; the instruction set is chosen at run time ([`simd::Isa`]).
+//!
+//! Shapes are written `[rows, columns]`, row-major. `N` nodes, `E` directed entries of the graph, `F` channels, `H` heads,
+//! `K` rounds (hops).
+
+pub mod dense;
+pub mod edge_attention;
+pub mod elimination;
+pub mod heads;
+pub mod hop_attention;
+pub mod parallel;
+pub mod reference;
+pub mod simd;
+pub mod spmm;

@@ -1,0 +1,136 @@
+//! Rows over threads, with the same bits for any number of threads.
+//!
+//! Work is cut into blocks of rows whose bounds depend on the data only, never on the number of threads. A block is one task;
+//! whatever is summed over blocks is summed in the order of the blocks. The pool is rayon's current one.
+
+use rayon::prelude::*;
+use std::marker::PhantomData;
+use std::ops::Range;
+
+/// Element operations below which a pass runs on the calling thread: waking others would cost more than it saves.
+pub const SERIAL_BELOW: usize = 1 << 17;
+
+/// Consecutive ranges of rows.
+#[derive(Clone, Debug)]
+pub struct Blocks {
+    bounds: Vec<usize>,
+    parallel: bool,
+}
+
+impl Blocks {
+    /// Blocks of about equal work for rows of a graph: a row costs its entries plus `row_cost`, an entry costs `width` operations.
+    pub fn by_entries(offsets: &[usize], row_cost: usize, width: usize) -> Self {
+        let rows = offsets.len().saturating_sub(1);
+        let total = offsets.last().copied().unwrap_or(0) + rows * row_cost;
+        // Enough blocks to balance, each large enough to be worth a task.
+        let target = (total / 256).max(SERIAL_BELOW / width.max(1) / 8).max(1);
+        let mut bounds = vec![0];
+        let mut work = 0;
+        for i in 0..rows {
+            work += offsets[i + 1] - offsets[i] + row_cost;
+            if work >= target {
+                bounds.push(i + 1);
+                work = 0;
+            }
+        }
+        if *bounds.last().unwrap_or(&0) != rows {
+            bounds.push(rows);
+        }
+        Blocks { bounds, parallel: total.saturating_mul(width) >= SERIAL_BELOW }
+    }
+
+    /// Blocks of equally many rows of `width` element operations each.
+    pub fn by_rows(rows: usize, width: usize) -> Self {
+        let step = (SERIAL_BELOW / 4 / width.max(1)).clamp(16, 4096);
+        let mut bounds: Vec<usize> = (0..rows).step_by(step).collect();
+        bounds.push(rows);
+        if rows == 0 {
+            bounds = vec![0];
+        }
+        Blocks { bounds, parallel: rows.saturating_mul(width) >= SERIAL_BELOW }
+    }
+
+    /// Number of blocks.
+    pub fn len(&self) -> usize {
+        self.bounds.len() - 1
+    }
+
+    /// True when there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Calls `task` with the rows of each block.
+    pub fn run(&self, task: impl Fn(Range<usize>) + Sync + Send) {
+        self.map(|rows| task(rows));
+    }
+
+    /// Calls `task` with the rows of each block and returns the results in the order of the blocks.
+    pub fn map<R: Send>(&self, task: impl Fn(Range<usize>) -> R + Sync + Send) -> Vec<R> {
+        let range = |b: usize| self.bounds[b]..self.bounds[b + 1];
+        if self.parallel && self.len() > 1 {
+            (0..self.len()).into_par_iter().map(|b| task(range(b))).collect()
+        } else {
+            (0..self.len()).map(|b| task(range(b))).collect()
+        }
+    }
+}
+
+/// Adds up equally long vectors in their order, in f64, so that the sum of many blocks loses nothing.
+pub fn sum_in_order(parts: Vec<Vec<f32>>, len: usize) -> Vec<f32> {
+    let mut total = vec![0.0f64; len];
+    for part in &parts {
+        for (t, v) in total.iter_mut().zip(part) {
+            *t += f64::from(*v);
+        }
+    }
+    total.into_iter().map(|v| v as f32).collect()
+}
+
+/// A slice that several tasks write to, each to its own part.
+#[derive(Clone, Copy)]
+pub struct SharedMut<'a, T> {
+    start: *mut T,
+    len: usize,
+    slice: PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: the callers of `part` promise that parts taken at the same time do not overlap, so sending the pointer to other
+// threads is no different from sending the sub-slices themselves.
+unsafe impl<T: Send> Send for SharedMut<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Sync for SharedMut<'_, T> {}
+
+impl<'a, T> SharedMut<'a, T> {
+    /// Shares `slice`.
+    pub fn new(slice: &'a mut [T]) -> Self {
+        SharedMut { start: slice.as_mut_ptr(), len: slice.len(), slice: PhantomData }
+    }
+
+    /// True when the slice has no element.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The part `range`, writable.
+    ///
+    /// # Safety
+    /// No other part that is in use at the same time, on any thread, may overlap `range`.
+    #[inline(always)]
+    pub unsafe fn part(&self, range: Range<usize>) -> &'a mut [T] {
+        assert!(range.start <= range.end && range.end <= self.len, "part outside of the slice");
+        // SAFETY: in bounds by the assertion; exclusive by the caller's promise.
+        unsafe { std::slice::from_raw_parts_mut(self.start.add(range.start), range.end - range.start) }
+    }
+
+    /// The part `range`, to read.
+    ///
+    /// # Safety
+    /// No writable part that is in use at the same time, on any thread, may overlap `range`.
+    #[inline(always)]
+    pub unsafe fn view(&self, range: Range<usize>) -> &'a [T] {
+        assert!(range.start <= range.end && range.end <= self.len, "part outside of the slice");
+        // SAFETY: in bounds by the assertion; not written to by the caller's promise.
+        unsafe { std::slice::from_raw_parts(self.start.add(range.start), range.end - range.start) }
+    }
+}

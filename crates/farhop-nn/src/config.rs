@@ -1,0 +1,111 @@
+//! Shared settings, and messages about keys that do not exist.
+
+use farhop_kernels::dense::Activation;
+use serde::{Deserialize, Serialize};
+
+use crate::NnError;
+
+/// The normalisation of a block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NormKind {
+    /// None.
+    None,
+    /// Over the channels of each node (Ba, Kiros and Hinton, 2016).
+    #[default]
+    Layer,
+    /// Over the nodes of the batch (Ioffe and Szegedy, 2015), with running statistics for evaluation.
+    Batch,
+}
+
+/// The activation of a block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ActivationKind {
+    /// None.
+    None,
+    /// `max(x, 0)`.
+    #[default]
+    Relu,
+    /// GELU in its tanh form.
+    Gelu,
+}
+
+impl From<ActivationKind> for Activation {
+    fn from(kind: ActivationKind) -> Self {
+        match kind {
+            ActivationKind::None => Activation::Identity,
+            ActivationKind::Relu => Activation::Relu,
+            ActivationKind::Gelu => Activation::Gelu,
+        }
+    }
+}
+
+/// Checks settings of one model, all errors in one form.
+pub(crate) struct Checks(pub &'static str);
+
+impl Checks {
+    /// A number of things, at least `least` and at most `most`.
+    pub fn count(&self, key: &'static str, value: usize, least: usize, most: usize) -> Result<(), NnError> {
+        let allowed = || format!("allowed is {least} to {most}");
+        self.that((least..=most).contains(&value), key, value, allowed)
+    }
+
+    /// A probability of dropping, `[0, 1)`.
+    pub fn dropout(&self, key: &'static str, value: f32) -> Result<(), NnError> {
+        self.that((0.0..1.0).contains(&value), key, value, || "allowed is 0 to below 1".into())
+    }
+
+    /// Any condition.
+    pub fn that(
+        &self,
+        holds: bool,
+        key: &'static str,
+        value: impl ToString,
+        allowed: impl FnOnce() -> String,
+    ) -> Result<(), NnError> {
+        if holds {
+            return Ok(());
+        }
+        Err(NnError::Setting { model: self.0, key, value: value.to_string(), allowed: allowed() })
+    }
+}
+
+/// The known word nearest to `word`, if one is near.
+pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let scored = known.into_iter().map(|candidate| (strsim::jaro_winkler(word, candidate), candidate));
+    let best = scored.fold(None, |best: Option<(f64, &str)>, next| match best {
+        Some(best) if best.0 >= next.0 => Some(best),
+        _ => Some(next),
+    });
+    best.filter(|(score, _)| *score > 0.7).map(|(_, candidate)| candidate)
+}
+
+/// Rewrites serde's message about an unknown field or variant so that it names the nearest known one; any other message is
+/// returned as it is.
+///
+/// ```
+/// let message = "unknown field `hidden`, expected one of `layers`, `width`, `dropout`";
+/// assert!(farhop_nn::explain_unknown_key(&message.replace("hidden", "layer")).contains("did you mean `layers`?"));
+/// assert_eq!(farhop_nn::explain_unknown_key("missing comma"), "missing comma");
+/// ```
+pub fn explain_unknown_key(message: &str) -> String {
+    let marks = [("unknown field `", "key"), ("unknown variant `", "value")];
+    let Some((start, what)) = marks.iter().find_map(|(mark, what)| message.find(mark).map(|at| (at + mark.len(), what)))
+    else {
+        return message.to_string();
+    };
+    let words: Vec<&str> = message[start..].split('`').step_by(2).collect();
+    let Some((&unknown, known)) = words.split_first() else {
+        return message.to_string();
+    };
+    let known: Vec<&str> = known.iter().copied().filter(|word| !word.contains([' ', '\n'])).collect();
+    if known.is_empty() {
+        return format!("unknown {what} `{unknown}`");
+    }
+    let list = known.join(", ");
+    match nearest(unknown, known) {
+        Some(near) => format!("unknown {what} `{unknown}`; did you mean `{near}`? Known: {list}."),
+        None => format!("unknown {what} `{unknown}`. Known: {list}."),
+    }
+}

@@ -1,0 +1,80 @@
+//! What a forward pass knows beside features and graph: whether it trains, the seeds of its dropout, who watches.
+
+use std::cell::{Cell, RefCell};
+
+use burn::module::ParamId;
+use burn::tensor::Tensor;
+use farhop_graph::random::mix;
+use farhop_kernels::dense::Dropout;
+
+use crate::ops::bridge;
+
+/// One forward pass.
+///
+/// Dropout masks depend on (seed, step, place): places are counted in the order in which layers ask, which is the same in every
+/// pass, so a resumed run sees the masks that the uninterrupted one would have seen.
+#[derive(Debug)]
+pub struct Context {
+    seed: Option<u64>,
+    places: Cell<u64>,
+    updates: RefCell<Vec<(ParamId, Vec<f32>)>>,
+    watch: Option<RefCell<Option<String>>>,
+}
+
+impl Context {
+    /// No dropout, stored statistics.
+    pub fn evaluation() -> Self {
+        Context { seed: None, places: Cell::new(0), updates: RefCell::default(), watch: None }
+    }
+
+    /// Step `step` of training with `seed`.
+    pub fn training(seed: u64, step: u64) -> Self {
+        Context { seed: Some(mix(seed, step)), ..Context::evaluation() }
+    }
+
+    /// As evaluation, remembering the first stage that is not finite.
+    pub fn watching() -> Self {
+        Context { watch: Some(RefCell::new(None)), ..Context::evaluation() }
+    }
+
+    /// Whether this pass is part of training.
+    pub fn is_training(&self) -> bool {
+        self.seed.is_some()
+    }
+
+    /// A seed of its own for whoever asks; `None` in evaluation.
+    pub fn next_seed(&self) -> Option<u64> {
+        let place = self.places.get();
+        self.places.set(place + 1);
+        self.seed.map(|seed| mix(seed, place))
+    }
+
+    /// Dropout with a mask of its own; none in evaluation.
+    pub fn dropout(&self, probability: f32) -> Dropout {
+        self.next_seed().map_or(Dropout::NONE, |seed| Dropout::new(probability, seed))
+    }
+
+    /// A stored value (not a trained one) that takes this value if the step succeeds.
+    pub fn update(&self, id: ParamId, value: Vec<f32>) {
+        self.updates.borrow_mut().push((id, value));
+    }
+
+    /// Tells a watching context what stage `name` gives, and passes it on.
+    pub fn stage<const D: usize>(&self, name: impl Fn() -> String, output: Tensor<D>) -> Tensor<D> {
+        if let Some(watch) = &self.watch
+            && watch.borrow().is_none()
+            && bridge::with_slice(&output, |values| values.iter().any(|v| !v.is_finite()))
+        {
+            *watch.borrow_mut() = Some(name());
+        }
+        output
+    }
+
+    pub(crate) fn into_updates(self) -> Vec<(ParamId, Vec<f32>)> {
+        self.updates.into_inner()
+    }
+
+    pub(crate) fn into_first_non_finite(self) -> Option<String> {
+        self.watch.and_then(RefCell::into_inner)
+    }
+}

@@ -1,0 +1,90 @@
+//! What can go wrong here, one line each.
+
+use thiserror::Error;
+
+/// An error of models, their settings and their files.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum NnError {
+    /// No model of that name.
+    #[error("model \"{name}\" is not known{suggestion}. Known: {known}.")]
+    UnknownModel {
+        /// The name asked for.
+        name: String,
+        /// `; did you mean "..."?` or empty.
+        suggestion: String,
+        /// All names.
+        known: String,
+    },
+    /// A setting outside of its range.
+    #[error("{model}.{key} = {value} is not possible: {allowed}.")]
+    Setting {
+        /// Name of the model.
+        model: &'static str,
+        /// Name of the setting.
+        key: &'static str,
+        /// The value given.
+        value: String,
+        /// What is allowed.
+        allowed: String,
+    },
+    /// The bytes are not a safetensors file.
+    #[error("weights are not a readable safetensors file: {reason}. Use an intact copy.")]
+    Unreadable {
+        /// What the reader said.
+        reason: String,
+    },
+    /// A tensor that the model needs is not there.
+    #[error("weights lack the tensor \"{name}\" {shape:?}. They belong to another model or other settings.")]
+    MissingTensor {
+        /// Its name.
+        name: String,
+        /// Its shape in the model.
+        shape: Vec<usize>,
+    },
+    /// A tensor that the model does not have.
+    #[error("weights hold the tensor \"{name}\", which this model does not have. They belong to another model or other settings.")]
+    UnknownTensor {
+        /// Its name.
+        name: String,
+    },
+    /// A tensor of another shape.
+    #[error("tensor \"{name}\" has shape {found:?}, but the model needs {expected:?}. The weights belong to other settings.")]
+    TensorShape {
+        /// Its name.
+        name: String,
+        /// Shape in the file.
+        found: Vec<usize>,
+        /// Shape in the model.
+        expected: Vec<usize>,
+    },
+    /// A tensor of another element type.
+    #[error("tensor \"{name}\" holds {found}, but {expected} is needed.")]
+    TensorType {
+        /// Its name.
+        name: String,
+        /// Type in the file.
+        found: String,
+        /// Type needed.
+        expected: &'static str,
+    },
+    /// A training target outside of the batch or of the classes.
+    #[error("target {index}: {what} {value} is out of range, allowed is 0 to {last}.")]
+    Target {
+        /// Position in the list.
+        index: usize,
+        /// `row` or `class`.
+        what: &'static str,
+        /// The value.
+        value: u32,
+        /// The largest allowed value.
+        last: usize,
+    },
+    /// Lists of different length.
+    #[error("{rows} target rows but {classes} classes: one class per row is needed.")]
+    TargetLengths {
+        /// Number of rows.
+        rows: usize,
+        /// Number of classes.
+        classes: usize,
+    },
+}

@@ -1,0 +1,106 @@
+//! What follows a layer: `y = residual + dropout(activation(norm(x)))`, one pass over memory.
+
+use std::sync::{Arc, Mutex};
+
+use burn::module::{Module, Param};
+use burn::tensor::Tensor;
+use farhop_kernels::dense::Finish;
+use farhop_kernels::dense::batch_norm::Statistics;
+
+use super::Layer;
+use crate::config::{ActivationKind, NormKind};
+use crate::ops::{Normalisation, bridge, norm_block};
+use crate::{Batch, Context, init};
+
+/// Added to the variance before the root.
+const EPSILON: f32 = 1e-5;
+
+/// Share of a new batch in the running statistics.
+const MOMENTUM: f32 = 0.1;
+
+/// The settings of a [`NormBlock`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BlockConfig {
+    /// Normalisation.
+    pub norm: NormKind,
+    /// Activation.
+    pub activation: ActivationKind,
+    /// Probability of dropping an element.
+    pub dropout: f32,
+}
+
+/// Normalisation, activation and dropout over `[N, width]`.
+#[derive(Module, Debug)]
+pub struct NormBlock {
+    scale: Option<Param<Tensor<1>>>,
+    shift: Option<Param<Tensor<1>>>,
+    running_mean: Option<Param<Tensor<1>>>,
+    running_variance: Option<Param<Tensor<1>>>,
+    #[module(skip)]
+    config: BlockConfig,
+}
+
+impl NormBlock {
+    /// Scale 1, shift 0; statistics of mean 0 and variance 1.
+    pub fn init(width: usize, config: BlockConfig) -> Self {
+        let affine = config.norm != NormKind::None;
+        let running = config.norm == NormKind::Batch;
+        let stored = |value| running.then(|| init::constant(width, value).set_require_grad(false));
+        NormBlock {
+            scale: affine.then(|| init::constant(width, 1.0)),
+            shift: affine.then(|| init::constant(width, 0.0)),
+            running_mean: stored(0.0),
+            running_variance: stored(1.0),
+            config,
+        }
+    }
+
+    /// Number of trained parameters.
+    pub fn size(width: usize, config: BlockConfig) -> usize {
+        if config.norm == NormKind::None { 0 } else { 2 * width }
+    }
+
+    /// `residual + dropout(activation(norm(x)))`.
+    pub fn apply(&self, x: Tensor<2>, residual: Option<Tensor<2>>, context: &Context) -> Tensor<2> {
+        let rows = x.dims()[0];
+        let finish = Finish {
+            activation: self.config.activation.into(),
+            dropout: context.dropout(self.config.dropout),
+        };
+        let (Some(scale), Some(shift)) = (&self.scale, &self.shift) else {
+            return norm_block(x, Normalisation::None, finish, residual);
+        };
+        let (gamma, beta, epsilon) = (scale.val(), shift.val(), EPSILON);
+        let (Some(mean), Some(variance)) = (&self.running_mean, &self.running_variance) else {
+            return norm_block(x, Normalisation::Layer { gamma, beta, epsilon }, finish, residual);
+        };
+        let running = Statistics { mean: bridge::into_vec(mean.val()), variance: bridge::into_vec(variance.val()) };
+        if !context.is_training() {
+            let norm = Normalisation::Running { gamma, beta, epsilon, statistics: running };
+            return norm_block(x, norm, finish, residual);
+        }
+        let seen = Arc::new(Mutex::new(None));
+        let norm = Normalisation::Batch { gamma, beta, epsilon, seen: seen.clone() };
+        let output = norm_block(x, norm, finish, residual);
+        if let Some(batch) = seen.lock().ok().and_then(|mut seen| seen.take()) {
+            // The running variance estimates that of unseen rows, so it is divided by one row less.
+            let unbiased = rows as f32 / rows.saturating_sub(1).max(1) as f32;
+            context.update(mean.id, blend(running.mean, &batch.mean, 1.0));
+            context.update(variance.id, blend(running.variance, &batch.variance, unbiased));
+        }
+        output
+    }
+}
+
+fn blend(mut running: Vec<f32>, batch: &[f32], factor: f32) -> Vec<f32> {
+    for (r, b) in running.iter_mut().zip(batch) {
+        *r += MOMENTUM * (factor * b - *r);
+    }
+    running
+}
+
+impl Layer for NormBlock {
+    fn forward(&self, features: Tensor<2>, _batch: &Batch, context: &Context) -> Tensor<2> {
+        self.apply(features, None, context)
+    }
+}

@@ -1,0 +1,133 @@
+//! Training one step at a time, and the state that a step leaves behind.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::ops::{bridge, cross_entropy};
+use crate::optimizer::{Moments, OptimizerConfig, global_norm, update};
+use crate::{Batch, Context, Model, NnError, Targets, store};
+
+/// Names of the arrays in the state beside the moments.
+const STEPS: &str = "steps";
+const FIRST: &str = "first.";
+const SECOND: &str = "second.";
+
+/// What a step saw.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepReport {
+    /// Mean loss before the step.
+    pub loss: f32,
+    /// Norm of the gradient of all parameters, before clipping. NaN if the loss was not finite.
+    pub gradient_norm: f32,
+}
+
+impl StepReport {
+    /// Whether the step changed the weights: not if the loss or the gradient was not finite.
+    pub fn is_finite(&self) -> bool {
+        self.loss.is_finite() && self.gradient_norm.is_finite()
+    }
+}
+
+/// A model with its optimiser.
+#[derive(Debug)]
+pub struct Learner {
+    model: Model,
+    config: OptimizerConfig,
+    seed: u64,
+    steps: u64,
+    moments: Vec<Moments>,
+}
+
+impl Learner {
+    /// Starts training `model`. Dropout masks are a function of (seed, step, place, element).
+    pub fn new(model: Model, config: OptimizerConfig, seed: u64) -> Self {
+        let trained = model.network().tracked().trained();
+        let moments = trained.into_iter().map(|(name, _, shape)| Moments::zeros(name, shape)).collect();
+        Learner { model, config, seed, steps: 0, moments }
+    }
+
+    /// One step of AdamW on the mean cross-entropy of the target rows. If the loss or the gradient is not finite, nothing
+    /// changes.
+    ///
+    /// # Panics
+    /// If the batch has another number of features than the model takes, or a target is out of range; see
+    /// [`Targets::check`].
+    pub fn step(&mut self, batch: &Batch, targets: &Targets, learning_rate: f64) -> StepReport {
+        self.model.check_width(batch);
+        let network = self.model.network().tracked();
+        let context = Context::training(self.seed, self.steps);
+        let logits = network.run(batch.features(), batch, &context);
+        let loss_tensor = cross_entropy(logits, Arc::new(targets.clone()));
+        let loss = bridge::with_slice(&loss_tensor, |values| values[0]);
+        if !loss.is_finite() {
+            return StepReport { loss, gradient_norm: f32::NAN };
+        }
+        let mut tape = loss_tensor.backward();
+        let gradients = network.gradients(&mut tape);
+        let gradient_norm = global_norm(&gradients);
+        let report = StepReport { loss, gradient_norm };
+        if !report.is_finite() {
+            return report;
+        }
+        self.steps += 1;
+        let scale = match self.config.clip_norm {
+            Some(limit) if gradient_norm > limit => limit / gradient_norm,
+            _ => 1.0,
+        };
+        let mut values: BTreeMap<_, Vec<f32>> = context.into_updates().into_iter().collect();
+        let current = self.model.network().arrays();
+        let mut current: BTreeMap<_, _> = current.into_iter().map(|array| (array.id, array.data)).collect();
+        for (moments, gradient) in self.moments.iter_mut().zip(&gradients) {
+            if let Some(mut weights) = current.remove(&gradient.id) {
+                update(&self.config, moments, &mut weights, &gradient.data, scale, learning_rate, self.steps);
+                values.insert(gradient.id, weights);
+            }
+        }
+        self.model.network_mut().replace(&mut |_, id| values.remove(&id));
+        report
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The model, to load weights into.
+    pub fn model_mut(&mut self) -> &mut Model {
+        &mut self.model
+    }
+
+    /// Steps taken so far.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Moments and step count as safetensors. Together with the weights and the seed they continue with the same bits.
+    pub fn state_to_safetensors(&self) -> Vec<u8> {
+        // Four 16-bit digits, which f32 holds exactly.
+        let steps: Vec<f32> = (0..4).map(|digit| (self.steps >> (16 * digit) & 0xFFFF) as f32).collect();
+        let names: Vec<[String; 2]> =
+            self.moments.iter().map(|m| [format!("{FIRST}{}", m.name), format!("{SECOND}{}", m.name)]).collect();
+        let moments = self.moments.iter().zip(&names).flat_map(|(m, [first, second])| {
+            [
+                (first.as_str(), m.shape.as_slice(), m.first.as_slice()),
+                (second.as_str(), m.shape.as_slice(), m.second.as_slice()),
+            ]
+        });
+        store::write(moments.chain([(STEPS, [4].as_slice(), steps.as_slice())]))
+    }
+
+    /// Takes over a state that [`Learner::state_to_safetensors`] wrote. On an error nothing changes.
+    pub fn load_state(&mut self, bytes: &[u8]) -> Result<(), NnError> {
+        let both = |m: &Moments| [FIRST, SECOND].map(|prefix| (format!("{prefix}{}", m.name), m.shape.clone()));
+        let expected = self.moments.iter().flat_map(both).chain([(STEPS.to_string(), vec![4])]);
+        let mut found = store::read(bytes, expected)?;
+        let digits = found.remove(STEPS).unwrap_or_default();
+        self.steps = digits.iter().rev().fold(0, |steps, digit| steps << 16 | *digit as u64);
+        for moments in &mut self.moments {
+            moments.first = found.remove(&format!("{FIRST}{}", moments.name)).unwrap_or_default();
+            moments.second = found.remove(&format!("{SECOND}{}", moments.name)).unwrap_or_default();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,49 @@
+//! Layers and models: the bridge between the kernels and the tensor engine.
+//!
+//! What the rooms above see has no engine type in it: a [`ModelConfig`] becomes a [`Model`] from a seed, a [`Learner`] trains it
+//! on a [`Batch`], and weights and optimiser state travel as safetensors bytes.
+//!
+//! ```
+//! use farhop_graph::{Direction, build};
+//! use farhop_nn::{Batch, Learner, ModelConfig, OptimizerConfig, Targets};
+//! use std::sync::Arc;
+//!
+//! let graph = build(4, &[(0, 1), (1, 2), (2, 3)], Direction::Undirected)?.graph;
+//! let batch = Batch::new(Arc::new(graph), &[1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0], 2);
+//! let model = ModelConfig::from_name("gcn")?.init(2, 3, 7)?;
+//! let mut learner = Learner::new(model, OptimizerConfig::default(), 7);
+//! let targets = Targets { rows: vec![0, 3], classes: vec![2, 1] };
+//! let report = learner.step(&batch, &targets, 0.01);
+//! assert!(report.loss.is_finite());
+//! assert_eq!(learner.model().logits(&batch).len(), 4 * 3);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Inside, `layers` and `models` are ordinary modules of the engine, made of the operations in [`ops`]; both share the
+//! [`Layer`](layers::Layer) contract: features in, graph in, features out.
+
+mod batch;
+mod config;
+mod context;
+mod error;
+mod init;
+pub mod layers;
+mod learner;
+mod memory;
+mod model;
+pub mod models;
+mod network;
+pub mod ops;
+mod optimizer;
+mod store;
+
+pub use batch::{Batch, Targets};
+pub use config::explain_unknown_key;
+pub use context::Context;
+pub use error::NnError;
+pub use learner::{Learner, StepReport};
+pub use memory::{MemoryEstimate, Shape};
+pub use model::Model;
+pub use models::{GcnConfig, MlpConfig, ModelConfig};
+pub use network::Network;
+pub use optimizer::OptimizerConfig;

@@ -1,0 +1,96 @@
+//! Models: one file each, one line in the list below.
+
+mod gcn;
+mod mlp;
+
+pub use gcn::{GcnConfig, GcnModel};
+pub use mlp::{MlpConfig, MlpModel};
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::nearest;
+use crate::{MemoryEstimate, Model, Network, NnError, Shape};
+
+/// What the settings of a model have to provide.
+pub trait ModelSettings {
+    /// Whether all settings are in range.
+    fn validate(&self) -> Result<(), NnError>;
+
+    /// The network for `inputs` features and `outputs` classes, from `seed` alone.
+    fn build(&self, inputs: usize, outputs: usize, seed: u64) -> Box<dyn Network>;
+
+    /// What it will need.
+    fn memory(&self, shape: &Shape, training: bool) -> MemoryEstimate;
+}
+
+/// Defines [`ModelConfig`] from lines `Variant(Config) = "name"`.
+macro_rules! models {
+    ($($(#[$doc:meta])* $variant:ident($config:ty) = $name:literal,)*) => {
+        /// The settings of any model; in a recipe, `kind` says which.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "kind")]
+        pub enum ModelConfig {
+            $($(#[$doc])* #[serde(rename = $name)] $variant($config),)*
+        }
+
+        impl ModelConfig {
+            /// The names of all models.
+            pub const NAMES: &'static [&'static str] = &[$($name),*];
+
+            /// The default settings of the model of that name.
+            pub fn from_name(name: &str) -> Result<Self, NnError> {
+                match name {
+                    $($name => Ok(ModelConfig::$variant(Default::default())),)*
+                    _ => Err(unknown_model(name)),
+                }
+            }
+
+            /// The name of the model.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(ModelConfig::$variant(_) => $name,)*
+                }
+            }
+
+            fn settings(&self) -> &dyn ModelSettings {
+                match self {
+                    $(ModelConfig::$variant(config) => config,)*
+                }
+            }
+        }
+    };
+}
+
+models! {
+    /// Graph convolutions.
+    Gcn(GcnConfig) = "gcn",
+    /// Each node by itself.
+    Mlp(MlpConfig) = "mlp",
+}
+
+impl ModelConfig {
+    /// Whether all settings are in range.
+    pub fn validate(&self) -> Result<(), NnError> {
+        self.settings().validate()
+    }
+
+    /// The model for `inputs` features and `outputs` classes. The weights depend on the seed and the settings alone.
+    pub fn init(&self, inputs: usize, outputs: usize, seed: u64) -> Result<Model, NnError> {
+        self.validate()?;
+        Ok(Model::new(self.clone(), self.settings().build(inputs, outputs, seed), inputs, outputs))
+    }
+
+    /// What the model will need on a graph of that shape.
+    pub fn memory(&self, shape: &Shape, training: bool) -> MemoryEstimate {
+        self.settings().memory(shape, training)
+    }
+}
+
+fn unknown_model(name: &str) -> NnError {
+    let near = nearest(name, ModelConfig::NAMES.iter().copied());
+    NnError::UnknownModel {
+        name: name.to_string(),
+        suggestion: near.map_or(String::new(), |near| format!("; did you mean \"{near}\"?")),
+        known: ModelConfig::NAMES.join(", "),
+    }
+}

@@ -1,0 +1,406 @@
+//! The only place where operations and the engine meet: one backend extension that carries any [`Operation`].
+//!
+//! The engine's extension macro takes tensors, structs of tensors and plain values. [`Inputs`] is such a struct with a list of
+//! tensors inside, and the operation itself travels as a plain value, so one extension function serves all operations.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::sync::{Arc, Mutex};
+
+use burn::backend::autodiff::checkpoint::{base::Checkpointer, strategy::CheckpointStrategy};
+use burn::backend::autodiff::grads::Gradients;
+use burn::backend::autodiff::ops::{Backward as BackwardStep, Ops, OpsKind};
+use burn::backend::tensor::FloatTensor;
+use burn::backend::{
+    Autodiff, Backend, BackendTensor, Dispatch, DispatchAutodiffContext, DispatchTensor, DispatchTensorKind,
+    ExtensionType, Flex, backend_extension,
+};
+use burn::tensor::{Bytes, DType, Shape, Tensor};
+use burn_flex::{FlexTensor, Layout};
+
+use super::buffers;
+
+/// The largest number of inputs of an operation.
+pub const MOST_INPUTS: usize = 24;
+
+/// An input as an operation sees it: its numbers, row-major, and its shape.
+#[derive(Clone, Copy, Debug)]
+pub struct Array<'a> {
+    /// The numbers.
+    pub data: &'a [f32],
+    /// The length of each axis.
+    pub shape: &'a [usize],
+}
+
+impl Array<'_> {
+    /// Length of the first axis; 1 for a scalar.
+    pub fn rows(&self) -> usize {
+        self.shape.first().copied().unwrap_or(1)
+    }
+
+    /// Length of the last axis; 1 for a scalar.
+    pub fn columns(&self) -> usize {
+        self.shape.last().copied().unwrap_or(1)
+    }
+}
+
+/// The result of an operation.
+#[derive(Debug)]
+pub struct Output {
+    /// The numbers, row-major; best from [`buffers::take`].
+    pub data: Vec<f32>,
+    /// The length of each axis.
+    pub shape: Vec<usize>,
+}
+
+/// What [`Operation::backward`] works with.
+#[derive(Debug)]
+pub struct Backward<'a, K> {
+    /// The inputs of the forward pass; `None` where [`Operation::keeps`] was false.
+    pub inputs: Vec<Option<Array<'a>>>,
+    /// What the forward pass kept.
+    pub kept: K,
+    /// The gradient of the output, in its shape.
+    pub gradient: Vec<f32>,
+    /// Which inputs want a gradient.
+    pub needed: &'a [bool],
+}
+
+impl<'a, K> Backward<'a, K> {
+    /// Input `index`, which [`Operation::keeps`].
+    pub fn input(&self, index: usize) -> Array<'a> {
+        self.inputs[index].unwrap_or(Array { data: &[], shape: &[] })
+    }
+}
+
+/// A differentiable function of tensors to one tensor, over slices.
+pub trait Operation: Debug + Send + Sync + 'static {
+    /// What the forward pass hands to the backward pass beside the inputs.
+    type Kept: Send + 'static;
+
+    /// A short name for messages.
+    fn name(&self) -> &'static str;
+
+    /// The output, and what to keep. `training` is false when there will be no backward pass.
+    fn forward(&self, inputs: &[Array], training: bool) -> (Output, Self::Kept);
+
+    /// Whether the backward pass reads input `input`.
+    fn keeps(&self, input: usize) -> bool {
+        let _ = input;
+        true
+    }
+
+    /// The gradient of every input, in the order of the inputs; `None` where none is needed.
+    fn backward(&self, step: Backward<Self::Kept>) -> Vec<Option<Vec<f32>>>;
+}
+
+/// [`Operation`] without its associated type, so that one extension function carries all of them.
+trait AnyOperation: Debug + Send + Sync {
+    fn forward(&self, inputs: &[Array], training: bool) -> (Output, Box<dyn Any + Send>);
+    fn keeps(&self, input: usize) -> bool;
+    fn backward(
+        &self,
+        inputs: Vec<Option<Array>>,
+        kept: Box<dyn Any + Send>,
+        gradient: Vec<f32>,
+        needed: &[bool],
+    ) -> Vec<Option<Vec<f32>>>;
+}
+
+impl<O: Operation> AnyOperation for O {
+    fn forward(&self, inputs: &[Array], training: bool) -> (Output, Box<dyn Any + Send>) {
+        let (output, kept) = Operation::forward(self, inputs, training);
+        debug_assert_eq!(output.data.len(), output.shape.iter().product::<usize>(), "{}", self.name());
+        (output, Box::new(kept))
+    }
+
+    fn keeps(&self, input: usize) -> bool {
+        Operation::keeps(self, input)
+    }
+
+    fn backward(
+        &self,
+        inputs: Vec<Option<Array>>,
+        kept: Box<dyn Any + Send>,
+        gradient: Vec<f32>,
+        needed: &[bool],
+    ) -> Vec<Option<Vec<f32>>> {
+        match kept.downcast::<O::Kept>() {
+            Ok(kept) => Operation::backward(self, Backward { inputs, kept: *kept, gradient, needed }),
+            // `forward` of the same object made the box, so the types agree.
+            Err(_) => unreachable!("kept state of another operation in {}", self.name()),
+        }
+    }
+}
+
+/// An operation on its way through the engine.
+#[derive(Clone, Debug)]
+pub struct Carried(Arc<dyn AnyOperation>);
+
+/// A list of tensors of one backend.
+pub struct Inputs<B: Backend> {
+    tensors: Vec<FloatTensor<B>>,
+}
+
+/// One tensor on its way into an operation, of any rank.
+pub struct Input(DispatchTensor);
+
+impl<const D: usize> From<Tensor<D>> for Input {
+    fn from(tensor: Tensor<D>) -> Self {
+        Input(tensor.into_dispatch())
+    }
+}
+
+/// Runs an operation on tensors of any rank and mixture of tracked and untracked, and records it if any is tracked.
+///
+/// # Panics
+/// If there is no input, more than [`MOST_INPUTS`], or the rank of the output is not `D`.
+pub fn apply<const D: usize>(operation: impl Operation, inputs: impl IntoIterator<Item = Input>) -> Tensor<D> {
+    let tensors = inputs.into_iter().map(|input| input.0).collect();
+    Tensor::from_dispatch(Dispatch::run(Carried(Arc::new(operation)), Inputs { tensors }))
+}
+
+/// The extension: any operation, any number of tensors.
+#[backend_extension(Flex, Autodiff)]
+pub trait OperationBackend: Backend {
+    /// Runs the operation.
+    fn run(operation: Carried, #[extension_type] inputs: Inputs<Self>) -> FloatTensor<Self>;
+}
+
+impl<B: Backend> ExtensionType<B> for Inputs<B> {
+    type Target = Inputs<Dispatch>;
+
+    fn map_to_dispatch<F>(self, map_kind: F, autodiff: DispatchAutodiffContext) -> Self::Target
+    where
+        F: Fn(BackendTensor<B>) -> DispatchTensorKind,
+    {
+        let wrap = |tensor| DispatchTensor { kind: map_kind(BackendTensor::Float(tensor)), autodiff };
+        Inputs { tensors: self.tensors.into_iter().map(wrap).collect() }
+    }
+
+    fn map_from_dispatch<F>(target: Self::Target, unwrap_kind: F) -> Self
+    where
+        F: Fn(DispatchTensor) -> BackendTensor<B>,
+    {
+        Inputs { tensors: target.tensors.into_iter().map(|tensor| unwrap_kind(tensor).float()).collect() }
+    }
+
+    fn routing_tensor(target: &Self::Target) -> Option<&DispatchTensor> {
+        target.tensors.first()
+    }
+
+    fn routing_float_tensor(target: &Self::Target) -> Option<&DispatchTensor> {
+        target.tensors.first()
+    }
+
+    fn autodiff_context(target: &Self::Target) -> DispatchAutodiffContext {
+        let merge = |context: DispatchAutodiffContext, tensor: &DispatchTensor| context.merge(tensor.autodiff);
+        target.tensors.iter().fold(DispatchAutodiffContext::Disabled, merge)
+    }
+}
+
+/// What a device has to provide: the operation on its own tensors. A device without an implementation does not compile.
+pub trait DeviceKernels: Backend {
+    /// Output and what is kept.
+    fn forward(
+        operation: &Carried,
+        inputs: &[FloatTensor<Self>],
+        training: bool,
+    ) -> (FloatTensor<Self>, Box<dyn Any + Send>);
+
+    /// Gradients of the inputs, in order.
+    fn backward(
+        operation: &Carried,
+        inputs: &[Option<FloatTensor<Self>>],
+        kept: Box<dyn Any + Send>,
+        gradient: FloatTensor<Self>,
+        needed: &[bool],
+        shapes: &[Vec<usize>],
+    ) -> Vec<Option<FloatTensor<Self>>>;
+
+    /// Takes back the memory of a tensor that is no longer needed.
+    fn recycle(tensor: FloatTensor<Self>);
+
+    /// The shape of a tensor.
+    fn shape_of(tensor: &FloatTensor<Self>) -> Vec<usize>;
+}
+
+impl DeviceKernels for Flex {
+    fn forward(operation: &Carried, inputs: &[FlexTensor], training: bool) -> (FlexTensor, Box<dyn Any + Send>) {
+        // Free when contiguous, which every tensor made here is.
+        let inputs: Vec<FlexTensor> = inputs.iter().map(FlexTensor::to_contiguous).collect();
+        let arrays: Vec<Array> = inputs.iter().map(array).collect();
+        let (output, kept) = operation.0.forward(&arrays, training);
+        (tensor(output.data, output.shape), kept)
+    }
+
+    fn backward(
+        operation: &Carried,
+        inputs: &[Option<FlexTensor>],
+        kept: Box<dyn Any + Send>,
+        gradient: FlexTensor,
+        needed: &[bool],
+        shapes: &[Vec<usize>],
+    ) -> Vec<Option<FlexTensor>> {
+        let inputs: Vec<Option<FlexTensor>> = inputs.iter().map(|t| t.as_ref().map(FlexTensor::to_contiguous)).collect();
+        let arrays = inputs.iter().map(|t| t.as_ref().map(array)).collect();
+        let gradients = operation.0.backward(arrays, kept, vector(gradient), needed);
+        debug_assert_eq!(gradients.len(), shapes.len(), "one gradient per input of {:?}", operation.0);
+        let wrap = |(data, shape): (Option<Vec<f32>>, &Vec<usize>)| data.map(|data| tensor(data, shape.clone()));
+        gradients.into_iter().zip(shapes).map(wrap).collect()
+    }
+
+    fn recycle(tensor: FlexTensor) {
+        if tensor.is_unique() {
+            buffers::give(vector(tensor));
+        }
+    }
+
+    fn shape_of(tensor: &FlexTensor) -> Vec<usize> {
+        dims(tensor).to_vec()
+    }
+}
+
+fn dims(tensor: &FlexTensor) -> &[usize] {
+    tensor.layout().shape()
+}
+
+fn array(tensor: &FlexTensor) -> Array<'_> {
+    Array { data: tensor.as_slice().unwrap_or(&[]), shape: dims(tensor) }
+}
+
+/// The vector becomes the tensor's storage.
+fn tensor(data: Vec<f32>, shape: Vec<usize>) -> FlexTensor {
+    FlexTensor::new(Bytes::from_elems(data), Layout::contiguous(Shape::from(shape)), DType::F32)
+}
+
+/// The tensor's storage becomes the vector, copied only if something else holds the tensor too.
+fn vector(tensor: FlexTensor) -> Vec<f32> {
+    let (bytes, _, _) = tensor.into_data().into_parts();
+    match bytes.try_into_vec::<f32>() {
+        Ok(data) => data,
+        Err(bytes) => bytes.chunks_exact(4).map(|b| f32::from_ne_bytes([b[0], b[1], b[2], b[3]])).collect(),
+    }
+}
+
+/// A tensor from a vector, without a copy.
+pub fn from_vec<const D: usize>(data: Vec<f32>, shape: [usize; D]) -> Tensor<D> {
+    Tensor::from_primitive::<Flex>(tensor(data, shape.to_vec()))
+}
+
+/// The numbers of a tensor, copied only if something else holds the tensor too.
+pub fn into_vec<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
+    match tensor.inner().try_into_primitive::<Flex>() {
+        Ok(primitive) => vector(primitive),
+        Err(_) => Vec::new(),
+    }
+}
+
+/// Reads the numbers of a tensor in place.
+pub fn with_slice<const D: usize, R>(tensor: &Tensor<D>, read: impl FnOnce(&[f32]) -> R) -> R {
+    match tensor.clone().inner().try_into_primitive::<Flex>() {
+        Ok(primitive) => read(primitive.to_contiguous().as_slice().unwrap_or(&[])),
+        Err(_) => read(&[]),
+    }
+}
+
+impl OperationBackend for Flex {
+    fn run(operation: Carried, inputs: Inputs<Self>) -> FloatTensor<Self> {
+        let (output, _) = <Flex as DeviceKernels>::forward(&operation, &inputs.tensors, false);
+        inputs.tensors.into_iter().for_each(Flex::recycle);
+        output
+    }
+}
+
+impl<B: DeviceKernels, C: CheckpointStrategy> OperationBackend for Autodiff<B, C> {
+    fn run(operation: Carried, inputs: Inputs<Self>) -> FloatTensor<Self> {
+        macro_rules! by_count {
+            ($($count:literal)*) => {
+                match inputs.tensors.len() {
+                    $($count => record::<B, C, $count>(operation, inputs.tensors),)*
+                    count => panic!("an operation has 1 to {MOST_INPUTS} inputs, not {count}"),
+                }
+            };
+        }
+        by_count!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24)
+    }
+}
+
+/// Runs the operation and puts it on the tape if any input is tracked.
+fn record<B: DeviceKernels, C: CheckpointStrategy, const N: usize>(
+    operation: Carried,
+    inputs: Vec<FloatTensor<Autodiff<B, C>>>,
+) -> FloatTensor<Autodiff<B, C>> {
+    let guards: [_; N] = std::array::from_fn(|i| inputs[i].node());
+    let tensors: Vec<FloatTensor<B>> = inputs.into_iter().map(|tensor| tensor.into_primitive()).collect();
+    match Recorded.prepare::<C>(guards).compute_bound().stateful() {
+        OpsKind::Tracked(step) => {
+            let (output, kept) = B::forward(&operation, &tensors, true);
+            let shapes = tensors.iter().map(B::shape_of).collect();
+            let keep = |(i, tensor): (usize, FloatTensor<B>)| {
+                if operation.0.keeps(i) {
+                    return Some(tensor);
+                }
+                B::recycle(tensor);
+                None
+            };
+            let inputs = tensors.into_iter().enumerate().map(keep).collect();
+            let state = State { operation, inputs, shapes, kept: Arc::new(Mutex::new(Some(kept))) };
+            step.finish(state, output)
+        }
+        OpsKind::UnTracked(step) => {
+            let (output, _) = B::forward(&operation, &tensors, false);
+            tensors.into_iter().for_each(B::recycle);
+            step.finish(output)
+        }
+    }
+}
+
+/// The backward step of any operation.
+#[derive(Debug)]
+struct Recorded;
+
+/// What the tape holds of an operation. The engine asks for `Clone` but never clones it; the mutex makes that cheap and `kept`
+/// movable.
+struct State<B: Backend> {
+    operation: Carried,
+    inputs: Vec<Option<FloatTensor<B>>>,
+    shapes: Vec<Vec<usize>>,
+    kept: Arc<Mutex<Option<Box<dyn Any + Send>>>>,
+}
+
+impl<B: Backend> Clone for State<B> {
+    fn clone(&self) -> Self {
+        State {
+            operation: self.operation.clone(),
+            inputs: self.inputs.clone(),
+            shapes: self.shapes.clone(),
+            kept: self.kept.clone(),
+        }
+    }
+}
+
+impl<B: Backend> Debug for State<B> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("State").field("operation", &self.operation).finish_non_exhaustive()
+    }
+}
+
+impl<B: DeviceKernels, const N: usize> BackwardStep<B, N> for Recorded {
+    type State = State<B>;
+
+    fn backward(self, ops: Ops<State<B>, N>, grads: &mut Gradients, _checkpointer: &mut Checkpointer) {
+        let gradient = grads.consume::<B>(&ops.node);
+        let needed = ops.parents.each_ref().map(Option::is_some);
+        let State { operation, inputs, shapes, kept } = ops.state;
+        // Only this step ever takes it, and a step runs once.
+        let kept = kept.lock().ok().and_then(|mut kept| kept.take()).unwrap_or_else(|| Box::new(()));
+        let gradients = B::backward(&operation, &inputs, kept, gradient, &needed, &shapes);
+        inputs.into_iter().flatten().for_each(B::recycle);
+        for (parent, gradient) in ops.parents.into_iter().zip(gradients) {
+            if let (Some(parent), Some(gradient)) = (parent, gradient) {
+                grads.register::<B>(parent.id, gradient);
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Large vectors that are used again instead of being returned to the operating system.
+//!
+//! Every training step asks for the same sizes in the same order; getting fresh pages for them costs as much time as the
+//! arithmetic. Only which memory is used depends on this pool, never a result.
+
+use std::sync::Mutex;
+
+/// Vectors below this length are left to the allocator, which keeps such sizes by itself.
+const SMALLEST: usize = 1 << 14;
+
+/// A buffer may be up to this many times larger than what was asked for.
+const SLACK: usize = 2;
+
+/// At most this many buffers wait; beyond it the oldest goes.
+const MOST: usize = 64;
+
+static WAITING: Mutex<Vec<Vec<f32>>> = Mutex::new(Vec::new());
+
+/// A vector of `len` numbers whose content is arbitrary: the caller writes all of it.
+pub fn take(len: usize) -> Vec<f32> {
+    if len >= SMALLEST
+        && let Ok(mut waiting) = WAITING.lock()
+    {
+        let fits = |buffer: &Vec<f32>| buffer.len() >= len && buffer.len() <= len.saturating_mul(SLACK);
+        let best = (0..waiting.len()).filter(|&at| fits(&waiting[at])).min_by_key(|&at| waiting[at].len());
+        if let Some(at) = best {
+            let mut buffer = waiting.remove(at);
+            drop(waiting);
+            buffer.truncate(len);
+            return buffer;
+        }
+    }
+    vec![0.0; len]
+}
+
+/// Gives a vector that is no longer needed to the next [`take`].
+pub fn give(buffer: Vec<f32>) {
+    if buffer.len() < SMALLEST {
+        return;
+    }
+    if let Ok(mut waiting) = WAITING.lock() {
+        waiting.push(buffer);
+        if waiting.len() > MOST {
+            waiting.remove(0);
+        }
+    }
+}
+
+/// Returns all waiting memory to the allocator.
+pub fn clear() {
+    if let Ok(mut waiting) = WAITING.lock() {
+        waiting.clear();
+    }
+}

@@ -1,0 +1,56 @@
+//! Kernels as differentiable operations of the tensor engine.
+//!
+//! # Adding an operation
+//!
+//! Write `ops/<name>.rs` with a struct that holds everything that is not a tensor (graph, settings, seeds) and implement
+//! [`Operation`] for it; then a small function that calls [`apply`]. No engine type appears in an operation: it sees slices
+//! and gives back vectors. `linear.rs` is the plain example, `spmm.rs` shows a graph and optional inputs, `norm_block.rs` what is
+//! kept between forward and backward, `feed_forward.rs` five tracked inputs and an inner layer that is computed again.
+//!
+//! ```text
+//! #[derive(Debug)]
+//! struct Scale { graph: Arc<Graph>, factor: f32 }        // anything Send + Sync + 'static: an Arc<Graph>, plain settings
+//!
+//! impl Operation for Scale {
+//!     type Kept = ();                                     // what forward hands to backward beside the inputs
+//!     fn name(&self) -> &'static str { "scale" }
+//!     fn forward(&self, inputs: &[Array], _training: bool) -> (Output, ()) {
+//!         let mut y = buffers::take(inputs[0].data.len()); // used again, content arbitrary: write all of it
+//!         ...
+//!         (Output { data: y, shape: inputs[0].shape.to_vec() }, ())
+//!     }
+//!     fn keeps(&self, _input: usize) -> bool { false }    // which inputs backward wants to see again
+//!     fn backward(&self, step: Backward<()>) -> Vec<Option<Vec<f32>>> {
+//!         let mut gradient = step.gradient;               // owned: change it in place and give it back, no copy
+//!         ...
+//!         vec![Some(gradient)]                            // one per input; None where step.needed[i] is false
+//!     }
+//! }
+//! pub fn scale(x: Tensor<2>, graph: &Arc<Graph>, factor: f32) -> Tensor<2> {
+//!     apply(Scale { graph: graph.clone(), factor }, [Input::from(x)])
+//! }
+//! ```
+//!
+//! * **Several inputs**: up to [`bridge::MOST_INPUTS`], of any rank, tracked or not. An optional input is left out of the list,
+//!   and the struct remembers that it is absent (`LinearOp::bias`).
+//! * **Inputs that need no gradient** (features, frozen weights) have `needed[i] == false`: skip the work, return `None`.
+//! * **Copies**: none. Inputs are views of the engine's storage; `Output::data` becomes the tensor's storage; the gradient
+//!   arrives as a vector that is ours unless something else holds it.
+//! * **Memory**: an input for which `keeps` is false is given up as soon as the engine lets go of it; what is kept is given back
+//!   to [`buffers`] after the backward pass. Vectors in `Kept` should be given back by `backward` itself (`buffers::give`).
+//! * `training` is false when nothing will be differentiated: then keep nothing.
+
+pub mod bridge;
+pub mod buffers;
+mod cross_entropy;
+mod feed_forward;
+mod linear;
+mod norm_block;
+mod spmm;
+
+pub use bridge::{Array, Backward, Input, Operation, Output, apply};
+pub use cross_entropy::cross_entropy;
+pub use feed_forward::{FeedForwardInputs, feed_forward};
+pub use linear::linear;
+pub use norm_block::{Normalisation, norm_block};
+pub use spmm::{EntryWeights, spmm};

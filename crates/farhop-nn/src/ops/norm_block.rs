@@ -1,0 +1,185 @@
+//! Normalisation, activation, dropout and residual as one operation.
+
+use std::sync::{Arc, Mutex};
+
+use burn::tensor::Tensor;
+use farhop_kernels::dense::batch_norm::{self, Statistics};
+use farhop_kernels::dense::layer_norm::{self, Affine};
+use farhop_kernels::dense::{Finish, finish};
+
+use super::{Array, Backward, Input, Operation, Output, apply, buffers};
+
+/// Which normalisation comes first, with its learned scale and shift `[width]`.
+#[derive(Debug)]
+pub enum Normalisation {
+    /// None.
+    None,
+    /// Over the channels of each row.
+    Layer {
+        /// Scale.
+        gamma: Tensor<1>,
+        /// Shift.
+        beta: Tensor<1>,
+        /// Added to the variance.
+        epsilon: f32,
+    },
+    /// Over the rows, by the statistics of the batch; they are left in `seen`.
+    Batch {
+        /// Scale.
+        gamma: Tensor<1>,
+        /// Shift.
+        beta: Tensor<1>,
+        /// Added to the variance.
+        epsilon: f32,
+        /// Receives the statistics of this batch.
+        seen: Arc<Mutex<Option<Statistics>>>,
+    },
+    /// Over the rows, by given statistics.
+    Running {
+        /// Scale.
+        gamma: Tensor<1>,
+        /// Shift.
+        beta: Tensor<1>,
+        /// Added to the variance.
+        epsilon: f32,
+        /// Means and variances of the columns.
+        statistics: Statistics,
+    },
+}
+
+#[derive(Debug)]
+enum Kind {
+    None,
+    Layer,
+    Batch(Arc<Mutex<Option<Statistics>>>),
+    Running(Statistics),
+}
+
+/// Inputs x, then gamma and beta unless the kind is `None`, then the residual if there is one.
+#[derive(Debug)]
+struct NormBlockOp {
+    kind: Kind,
+    epsilon: f32,
+    finish: Finish,
+    residual: bool,
+}
+
+enum Kept {
+    Nothing,
+    PerRow(Vec<f32>),
+    PerColumn(Statistics),
+}
+
+impl NormBlockOp {
+    fn affine<'a>(&self, gamma: Array<'a>, beta: Array<'a>) -> Affine<'a> {
+        Affine { gamma: gamma.data, beta: beta.data, epsilon: self.epsilon }
+    }
+
+    fn parameters(&self) -> usize {
+        if matches!(self.kind, Kind::None) { 0 } else { 2 }
+    }
+}
+
+impl Operation for NormBlockOp {
+    type Kept = Kept;
+
+    fn name(&self) -> &'static str {
+        "norm_block"
+    }
+
+    fn forward(&self, inputs: &[Array], training: bool) -> (Output, Kept) {
+        let x = inputs[0];
+        let (rows, width) = (x.rows(), x.columns());
+        let residual = self.residual.then(|| inputs[1 + self.parameters()].data);
+        let mut y = buffers::take(x.data.len());
+        let kept = match &self.kind {
+            Kind::None => {
+                finish::forward(x.data, residual, rows, width, &self.finish, &mut y);
+                Kept::Nothing
+            }
+            Kind::Layer => {
+                let affine = self.affine(inputs[1], inputs[2]);
+                let mut statistics = buffers::take(rows * 2);
+                layer_norm::forward(x.data, residual, affine, rows, &self.finish, &mut y, &mut statistics);
+                Kept::PerRow(statistics)
+            }
+            Kind::Batch(seen) => {
+                let affine = self.affine(inputs[1], inputs[2]);
+                let statistics = batch_norm::statistics(x.data, rows, width);
+                batch_norm::forward(x.data, residual, affine, &statistics, rows, &self.finish, &mut y);
+                if let Ok(mut seen) = seen.lock() {
+                    *seen = Some(statistics.clone());
+                }
+                Kept::PerColumn(statistics)
+            }
+            Kind::Running(statistics) => {
+                let affine = self.affine(inputs[1], inputs[2]);
+                batch_norm::forward(x.data, residual, affine, statistics, rows, &self.finish, &mut y);
+                Kept::Nothing
+            }
+        };
+        let kept = match kept {
+            Kept::PerRow(statistics) if !training => {
+                buffers::give(statistics);
+                Kept::Nothing
+            }
+            kept => kept,
+        };
+        (Output { data: y, shape: x.shape.to_vec() }, kept)
+    }
+
+    fn keeps(&self, input: usize) -> bool {
+        input <= self.parameters()
+    }
+
+    fn backward(&self, step: Backward<Kept>) -> Vec<Option<Vec<f32>>> {
+        let x = step.input(0);
+        let (rows, width) = (x.rows(), x.columns());
+        let dy = &step.gradient;
+        let mut dx = buffers::take(x.data.len());
+        let by_columns = |statistics: &Statistics, through: bool, dx: &mut [f32]| {
+            let affine = self.affine(step.input(1), step.input(2));
+            batch_norm::backward(x.data, affine, statistics, through, dy, rows, &self.finish, dx)
+        };
+        let affine_gradient = match (&self.kind, &step.kept) {
+            (Kind::Layer, Kept::PerRow(statistics)) => {
+                let affine = self.affine(step.input(1), step.input(2));
+                Some(layer_norm::backward(x.data, statistics, affine, dy, rows, &self.finish, &mut dx))
+            }
+            (_, Kept::PerColumn(statistics)) => Some(by_columns(statistics, true, &mut dx)),
+            (Kind::Running(statistics), _) => Some(by_columns(statistics, false, &mut dx)),
+            _ => {
+                finish::backward(x.data, dy, rows, width, &self.finish, &mut dx);
+                None
+            }
+        };
+        let mut gradients = vec![Some(dx)];
+        if let Some(gradient) = affine_gradient {
+            gradients.extend([Some(gradient.gamma), Some(gradient.beta)]);
+        }
+        if let Kept::PerRow(statistics) = step.kept {
+            buffers::give(statistics);
+        }
+        if self.residual {
+            gradients.push(Some(step.gradient));
+        } else {
+            buffers::give(step.gradient);
+        }
+        gradients
+    }
+}
+
+/// `residual + dropout(activation(norm(x)))`, all `[N, width]`.
+pub fn norm_block(x: Tensor<2>, norm: Normalisation, finish: Finish, residual: Option<Tensor<2>>) -> Tensor<2> {
+    let (kind, epsilon, affine) = match norm {
+        Normalisation::None => (Kind::None, 0.0, None),
+        Normalisation::Layer { gamma, beta, epsilon } => (Kind::Layer, epsilon, Some([gamma, beta])),
+        Normalisation::Batch { gamma, beta, epsilon, seen } => (Kind::Batch(seen), epsilon, Some([gamma, beta])),
+        Normalisation::Running { gamma, beta, epsilon, statistics } => {
+            (Kind::Running(statistics), epsilon, Some([gamma, beta]))
+        }
+    };
+    let operation = NormBlockOp { kind, epsilon, finish, residual: residual.is_some() };
+    let affine = affine.into_iter().flatten().map(Input::from);
+    apply(operation, std::iter::once(Input::from(x)).chain(affine).chain(residual.map(Input::from)))
+}

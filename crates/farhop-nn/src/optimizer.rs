@@ -1,0 +1,74 @@
+//! AdamW (Loshchilov and Hutter, "Decoupled weight decay regularization", ICLR 2019) with clipping by the global norm.
+
+use serde::{Deserialize, Serialize};
+
+use crate::network::Array;
+
+/// The settings of AdamW. The learning rate comes with every step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OptimizerConfig {
+    /// Shrinks weight matrices by `learning rate * weight_decay` a step; biases and norms are spared. Default 1e-4.
+    pub weight_decay: f32,
+    /// Decay of the mean of gradients. Default 0.9.
+    pub beta1: f32,
+    /// Decay of the mean of squared gradients. Default 0.999.
+    pub beta2: f32,
+    /// Added to the root of the mean square. Default 1e-8.
+    pub epsilon: f32,
+    /// Gradients whose norm over all parameters is larger are scaled down to it; absent for no limit. Default 1.
+    pub clip_norm: Option<f32>,
+}
+
+impl Default for OptimizerConfig {
+    fn default() -> Self {
+        OptimizerConfig { weight_decay: 1e-4, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, clip_norm: Some(1.0) }
+    }
+}
+
+/// The moments of one parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Moments {
+    pub name: String,
+    pub shape: Vec<usize>,
+    pub first: Vec<f32>,
+    pub second: Vec<f32>,
+}
+
+impl Moments {
+    pub fn zeros(name: String, shape: Vec<usize>) -> Self {
+        let count = shape.iter().product();
+        Moments { name, shape, first: vec![0.0; count], second: vec![0.0; count] }
+    }
+}
+
+/// The norm of all gradients together, summed in f64 in their order.
+pub(crate) fn global_norm(gradients: &[Array]) -> f32 {
+    let square = |array: &Array| array.data.iter().map(|g| f64::from(*g) * f64::from(*g)).sum::<f64>();
+    gradients.iter().map(square).sum::<f64>().sqrt() as f32
+}
+
+/// One step for one parameter. `step` counts from 1; `scale` multiplies the gradient first.
+pub(crate) fn update(
+    config: &OptimizerConfig,
+    moments: &mut Moments,
+    weights: &mut [f32],
+    gradient: &[f32],
+    scale: f32,
+    learning_rate: f64,
+    step: u64,
+) {
+    let correction = |beta: f32| 1.0 - f64::from(beta).powi(step.min(i32::MAX as u64) as i32);
+    let rate = (learning_rate / correction(config.beta1)) as f32;
+    let root = correction(config.beta2).sqrt() as f32;
+    let decay = if moments.shape.len() > 1 { config.weight_decay } else { 0.0 };
+    let shrink = (1.0 - learning_rate * f64::from(decay)) as f32;
+    let (beta1, beta2) = (config.beta1, config.beta2);
+    let state = moments.first.iter_mut().zip(&mut moments.second);
+    for ((weight, gradient), (first, second)) in weights.iter_mut().zip(gradient).zip(state) {
+        let gradient = gradient * scale;
+        *first = beta1 * *first + (1.0 - beta1) * gradient;
+        *second = beta2 * *second + (1.0 - beta2) * gradient * gradient;
+        *weight = *weight * shrink - rate * *first / (second.sqrt() / root + config.epsilon);
+    }
+}

@@ -1,0 +1,155 @@
+//! Everything that can go wrong between a recipe and a finished run.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use farhop_nn::NnError;
+
+/// A failure of training or of the run folder. Its text is one line: where, what, and what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TrainError {
+    /// The system refused to read or write a file.
+    #[error("{}: can't {action}: {source}. {}", path.display(), remedy(source))]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What was tried, as a verb: "write", "read".
+        action: &'static str,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// A recipe is not TOML, has an unknown setting, or a value that is not allowed.
+    #[error("{}{}: {problem}", file.display(), line_text(*line))]
+    Recipe {
+        /// The recipe file.
+        file: PathBuf,
+        /// Line of the offending key, counted from 1, where it is known.
+        line: Option<usize>,
+        /// What is wrong, what is allowed.
+        problem: String,
+    },
+    /// A setting of the training loop is out of range.
+    #[error("{name} is {value}: {allowed}")]
+    Setting {
+        /// Name of the setting, as in the recipe.
+        name: &'static str,
+        /// Its value.
+        value: String,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+    /// Labels, split, features and graph do not belong together.
+    #[error("{0}")]
+    Task(String),
+    /// The loss, a gradient or an evaluated output became NaN or infinite.
+    #[error(
+        "training stopped at epoch {epoch}: {place} gave NaN or infinite numbers first. {kept}. Lower the learning rate (now {learning_rate}), or set clip_norm."
+    )]
+    NonFinite {
+        /// The epoch that failed, counted from 1.
+        epoch: usize,
+        /// The first layer with a non-finite output, or the gradient.
+        place: String,
+        /// Learning rate of that epoch.
+        learning_rate: f64,
+        /// What was saved, as a sentence without its full stop.
+        kept: String,
+    },
+    /// The run would need more memory than there is.
+    #[error("{0}")]
+    DoesNotFit(String),
+    /// Another process works in the run folder.
+    #[error("{} is in use by another farhop process{}. Wait for it, or choose another --out.", path.display(), pid_text(*pid))]
+    InUse {
+        /// The run folder.
+        path: PathBuf,
+        /// Process id of the holder, where it could be read.
+        pid: Option<u32>,
+    },
+    /// The folder holds something, but no run.
+    #[error("{} is not empty and is not a run folder. Choose another --out.", path.display())]
+    NotARun {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// There is no run where one was expected.
+    #[error("{} is not a run folder (it has no {missing}). Give the folder that farhop train wrote.", path.display())]
+    NoRun {
+        /// The folder.
+        path: PathBuf,
+        /// The file that is absent.
+        missing: &'static str,
+    },
+    /// The folder already holds a run.
+    #[error("{} already holds {what}. Pass --resume to continue it, --overwrite to replace it, or choose another --out.", path.display())]
+    RunExists {
+        /// The run folder.
+        path: PathBuf,
+        /// "a finished run", "an unfinished run".
+        what: &'static str,
+    },
+    /// A saved file does not hold what was written.
+    #[error("{}: {problem}. {remedy}", path.display())]
+    Corrupt {
+        /// The damaged file.
+        path: PathBuf,
+        /// How it was noticed.
+        problem: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// The data is not the data the run was started with.
+    #[error("{}: {problem}. Give the files of the run, or start a new run with another --out.", path.display())]
+    DataChanged {
+        /// The data file or the run's record of it.
+        path: PathBuf,
+        /// What differs.
+        problem: String,
+    },
+    /// The run has no weights yet.
+    #[error("{} has no saved weights yet. Continue it with farhop train --resume.", path.display())]
+    NoWeights {
+        /// The run folder.
+        path: PathBuf,
+    },
+    /// A model could not be built or loaded.
+    #[error(transparent)]
+    Model(#[from] NnError),
+}
+
+impl TrainError {
+    /// For `map_err` on a system call that touched `path`.
+    pub(crate) fn io(
+        path: impl AsRef<Path>,
+        action: &'static str,
+    ) -> impl FnOnce(io::Error) -> Self {
+        let path = path.as_ref().to_path_buf();
+        move |source| TrainError::Io {
+            path,
+            action,
+            source,
+        }
+    }
+}
+
+fn remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+            "Free some space and continue with --resume; what was saved before is intact."
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "Check its permissions, or choose another place."
+        }
+        io::ErrorKind::NotFound => "Check the path.",
+        _ => "What was saved before is intact.",
+    }
+}
+
+fn line_text(line: Option<usize>) -> String {
+    line.map_or_else(String::new, |line| format!(", line {line}"))
+}
+
+fn pid_text(pid: Option<u32>) -> String {
+    pid.map_or_else(String::new, |pid| format!(" (pid {pid})"))
+}

@@ -1,0 +1,140 @@
+//! How much memory this process may have in all: the machine's, the container's, the shell's limit, whichever is least.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::peak::field_bytes;
+
+/// Memory that this process may use in all, what it already uses included.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// In bytes.
+    pub bytes: u64,
+    /// Who sets it: "the machine", "the container", "ulimit -v".
+    pub source: &'static str,
+}
+
+/// The least of all limits that can be found, or none where the system does not tell.
+///
+/// * the machine: `MemAvailable` of `/proc/meminfo`;
+/// * the container: for the control group of this process and all above it, the limit less what is used, counting file
+///   caches as free, since they give way; both versions of control groups;
+/// * `ulimit -v`: address space that is left.
+///
+/// Each plus what this process holds already.
+pub fn available() -> Option<Limit> {
+    available_under(Path::new("/"))
+}
+
+/// [`available`], with the system's files looked up below `root`. For tests and for looking into another root.
+pub fn available_under(root: &Path) -> Option<Limit> {
+    let status = fs::read_to_string(root.join("proc/self/status")).unwrap_or_default();
+    let held = field_bytes(&status, "VmRSS:").unwrap_or(0);
+    let mut limits = Vec::new();
+    if let Ok(text) = fs::read_to_string(root.join("proc/meminfo"))
+        && let Some(free) = field_bytes(&text, "MemAvailable:")
+    {
+        limits.push((free, "the machine"));
+    }
+    let groups = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
+    if let Some(free) = container(root, &groups) {
+        limits.push((free, "the container"));
+    }
+    if let Ok(text) = fs::read_to_string(root.join("proc/self/limits"))
+        && let Some(most) = address_space(&text)
+    {
+        let mapped = field_bytes(&status, "VmSize:").unwrap_or(0);
+        limits.push((most.saturating_sub(mapped), "ulimit -v"));
+    }
+    limits.into_iter().min().map(|(free, source)| Limit {
+        bytes: free.saturating_add(held),
+        source,
+    })
+}
+
+/// Names of the files of one version of control groups.
+struct Files {
+    limit: &'static str,
+    used: &'static str,
+    caches: [&'static str; 2],
+}
+
+const VERSION_2: Files = Files {
+    limit: "memory.max",
+    used: "memory.current",
+    caches: ["inactive_file", "active_file"],
+};
+
+const VERSION_1: Files = Files {
+    limit: "memory.limit_in_bytes",
+    used: "memory.usage_in_bytes",
+    caches: ["total_inactive_file", "total_active_file"],
+};
+
+/// Least free memory of any control group this process is in.
+fn container(root: &Path, groups: &str) -> Option<u64> {
+    let mut least = None;
+    for line in groups.lines() {
+        let mut fields = line.splitn(3, ':');
+        let (Some(_), Some(controllers), Some(path)) =
+            (fields.next(), fields.next(), fields.next())
+        else {
+            continue;
+        };
+        let (mounts, files): (&[&str], &Files) = if controllers.is_empty() {
+            (&["sys/fs/cgroup", "sys/fs/cgroup/unified"], &VERSION_2)
+        } else if controllers.split(',').any(|name| name == "memory") {
+            (&["sys/fs/cgroup/memory"], &VERSION_1)
+        } else {
+            continue;
+        };
+        for mount in mounts {
+            for folder in with_parents(&root.join(mount), path) {
+                if let Some(free) = free_in(&folder, files) {
+                    least = Some(least.map_or(free, |other: u64| other.min(free)));
+                }
+            }
+        }
+    }
+    least
+}
+
+/// The group's folder and all above it up to the mount. Inside a container the path may be the host's, and only the
+/// mount itself exists: folders that don't are simply without a limit.
+fn with_parents(mount: &Path, path: &str) -> Vec<PathBuf> {
+    let mut folder = mount.to_path_buf();
+    let mut folders = vec![folder.clone()];
+    for part in path.split('/') {
+        if !part.is_empty() && part != ".." {
+            folder.push(part);
+            folders.push(folder.clone());
+        }
+    }
+    folders
+}
+
+fn free_in(folder: &Path, files: &Files) -> Option<u64> {
+    // "max" of version 2 does not parse: no limit. Version 1 writes a number near 2⁶³ instead, which loses every minimum.
+    let limit: u64 = number_in(&folder.join(files.limit))?;
+    let used = number_in(&folder.join(files.used)).unwrap_or(0);
+    let counters = fs::read_to_string(folder.join("memory.stat")).unwrap_or_default();
+    let caches: u64 = counters
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .filter(|(name, _)| files.caches.contains(name))
+        .filter_map(|(_, value)| value.trim().parse::<u64>().ok())
+        .sum();
+    Some(limit.saturating_sub(used.saturating_sub(caches)))
+}
+
+fn number_in(path: &Path) -> Option<u64> {
+    fs::read_to_string(path).ok()?.trim().parse().ok()
+}
+
+/// Soft limit of the line `Max address space   unlimited   unlimited   bytes`.
+fn address_space(text: &str) -> Option<u64> {
+    let rest = text
+        .lines()
+        .find_map(|line| line.strip_prefix("Max address space"))?;
+    rest.split_whitespace().next()?.parse().ok()
+}

@@ -1,0 +1,139 @@
+//! The memory plan: what a run will need, before anything is allocated.
+
+use farhop_nn::{ModelConfig, Shape};
+use serde::Serialize;
+
+use super::{Limit, bytes_text, variants};
+use crate::TrainError;
+
+/// Program, stacks and allocator, before any data: what an idle `farhop` takes, with room to spare.
+const PROGRAM_BYTES: u64 = 24 << 20;
+
+/// One line of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Part {
+    /// What needs it.
+    pub name: String,
+    /// How much.
+    pub bytes: u64,
+}
+
+/// A setting that would make a run fit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Advice {
+    /// As the user writes it, such as `--hidden 64`.
+    pub setting: String,
+    /// Bytes the run needs with it.
+    pub total: u64,
+}
+
+/// What a run needs and what there is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Plan {
+    /// The parts, in the order of a run.
+    pub parts: Vec<Part>,
+    /// Their sum: the predicted peak.
+    pub total: u64,
+    /// Bytes the process may have; none where the system does not tell.
+    pub limit: Option<u64>,
+    /// Who sets the limit.
+    pub limit_source: Option<&'static str>,
+    /// Whether it fits. An unknown limit never refuses.
+    pub fits: bool,
+    /// The least change that makes it fit, when it does not and one was found.
+    pub advice: Option<Advice>,
+}
+
+impl Plan {
+    /// Refuses a run that does not fit.
+    ///
+    /// # Errors
+    /// Says what is needed, what there is, and which setting would do.
+    pub fn check(&self) -> Result<(), TrainError> {
+        let (false, Some(limit)) = (self.fits, self.limit) else {
+            return Ok(());
+        };
+        let remedy = match &self.advice {
+            Some(advice) => format!(
+                "Pass {} (needs {}).",
+                advice.setting,
+                bytes_text(advice.total)
+            ),
+            None => "No smaller setting of this model fits: use a smaller graph, fewer features, or a machine with more memory.".to_string(),
+        };
+        Err(TrainError::DoesNotFit(format!(
+            "this run needs {} and {} are available. {remedy}",
+            bytes_text(self.total),
+            bytes_text(limit),
+        )))
+    }
+}
+
+/// Plans a run of `config` on data of that shape. `training` includes what the backward pass, the optimiser and a
+/// checkpoint need.
+pub fn plan(
+    config: &ModelConfig,
+    shape: &Shape,
+    directed: bool,
+    training: bool,
+    limit: Option<&Limit>,
+) -> Plan {
+    let parts = parts_of(config, shape, directed, training);
+    let total = sum(&parts);
+    let fits = limit.is_none_or(|limit| total <= limit.bytes);
+    let advice = match limit {
+        Some(limit) if !fits => variants(config).into_iter().find_map(|(setting, smaller)| {
+            let total = sum(&parts_of(&smaller, shape, directed, training));
+            (total <= limit.bytes).then_some(Advice { setting, total })
+        }),
+        _ => None,
+    };
+    Plan {
+        parts,
+        total,
+        limit: limit.map(|limit| limit.bytes),
+        limit_source: limit.map(|limit| limit.source),
+        fits,
+        advice,
+    }
+}
+
+fn parts_of(config: &ModelConfig, shape: &Shape, directed: bool, training: bool) -> Vec<Part> {
+    let part = |name: &str, bytes: u64| Part {
+        name: name.to_string(),
+        bytes,
+    };
+    let (nodes, entries) = (shape.nodes as u64, shape.entries as u64);
+    let arrays = if directed { 2 } else { 1 };
+    // Offsets of eight bytes; a source and a reverse id of four per entry; the columns of a directed graph once more.
+    let graph = arrays * (8 * (nodes + 1) + 8 * entries);
+    // The table as it was read and the model's own copy.
+    let features = 2 * 4 * nodes * shape.inputs as u64;
+    let estimate = config.memory(shape, training);
+    let weights = estimate.parameters;
+    let mut parts = vec![
+        part("program", PROGRAM_BYTES),
+        part("graph", graph),
+        part("features", features),
+        part("weights", weights),
+    ];
+    if training {
+        parts.push(part("gradients", weights));
+        parts.push(part("optimiser", 2 * weights));
+        // The best weights, and weights and moments as bytes while they are saved.
+        parts.push(part("checkpoint", 4 * weights));
+        parts.push(part("kept for the backward pass", estimate.kept));
+    } else {
+        parts.push(part("kept", estimate.kept));
+    }
+    parts.push(part("working space", estimate.transient));
+    // Two copies of the outputs: as logits, and as scores or probabilities.
+    parts.push(part("outputs", 2 * 4 * nodes * shape.outputs as u64));
+    parts
+}
+
+fn sum(parts: &[Part]) -> u64 {
+    parts
+        .iter()
+        .fold(0, |total, part| total.saturating_add(part.bytes))
+}

@@ -1,0 +1,176 @@
+//! Settings of the training loop.
+
+use std::fmt;
+use std::str::FromStr;
+
+use farhop_nn::OptimizerConfig;
+use serde::{Deserialize, Serialize};
+
+use crate::TrainError;
+
+/// How the learning rate moves after the warm-up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Schedule {
+    /// It stays.
+    Constant,
+    /// Half a cosine from the full rate to nearly zero at the last epoch (the default).
+    #[default]
+    Cosine,
+}
+
+/// When the state of a run is saved: `"10 epochs"` or `"30 seconds"` in a recipe.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum CheckpointEvery {
+    /// After that many epochs.
+    Epochs(usize),
+    /// After the first epoch that ends that many seconds after the last save.
+    Seconds(f64),
+}
+
+impl fmt::Display for CheckpointEvery {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CheckpointEvery::Epochs(count) => write!(formatter, "{count} epochs"),
+            CheckpointEvery::Seconds(seconds) => write!(formatter, "{seconds} seconds"),
+        }
+    }
+}
+
+impl FromStr for CheckpointEvery {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            format!(
+                "\"{text}\" is not a time between checkpoints. Write \"10 epochs\" or \"30 seconds\"."
+            )
+        };
+        let (number, unit) = text.trim().split_once(' ').ok_or_else(wrong)?;
+        match unit.trim() {
+            "epoch" | "epochs" => match number.parse::<usize>() {
+                Ok(count) if count > 0 => Ok(CheckpointEvery::Epochs(count)),
+                _ => Err(wrong()),
+            },
+            "second" | "seconds" => match number.parse::<f64>() {
+                Ok(seconds) if seconds.is_finite() && seconds >= 0.0 => {
+                    Ok(CheckpointEvery::Seconds(seconds))
+                }
+                _ => Err(wrong()),
+            },
+            _ => Err(wrong()),
+        }
+    }
+}
+
+impl From<CheckpointEvery> for String {
+    fn from(value: CheckpointEvery) -> Self {
+        value.to_string()
+    }
+}
+
+impl TryFrom<String> for CheckpointEvery {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+/// Settings of the training loop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrainConfig {
+    /// Passes over the training nodes, at most. Default 200.
+    pub epochs: usize,
+    /// Learning rate after the warm-up. Default 0.005.
+    pub learning_rate: f64,
+    /// Epochs over which the learning rate rises in equal steps to its full value. Default 10.
+    pub warmup_epochs: usize,
+    /// How the learning rate moves after the warm-up. Default cosine.
+    pub schedule: Schedule,
+    /// Settings of AdamW, and the limit of the gradient's norm.
+    pub optimizer: OptimizerConfig,
+    /// Stop when the validation score has not improved for that many epochs. Default 100; none: never.
+    pub patience: Option<usize>,
+    /// Epochs between evaluations. Default 1.
+    pub evaluate_every: usize,
+    /// Time between checkpoints. Default 30 seconds.
+    pub checkpoint_every: CheckpointEvery,
+    /// Seed of the initial weights, of dropout, and of a split that is made. Default 0.
+    pub seed: u64,
+}
+
+impl Default for TrainConfig {
+    fn default() -> Self {
+        TrainConfig {
+            epochs: 200,
+            learning_rate: 0.005,
+            warmup_epochs: 10,
+            schedule: Schedule::default(),
+            optimizer: OptimizerConfig::default(),
+            patience: Some(100),
+            evaluate_every: 1,
+            checkpoint_every: CheckpointEvery::Seconds(30.0),
+            seed: 0,
+        }
+    }
+}
+
+impl TrainConfig {
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// Names the first setting that is out of range.
+    pub fn validate(&self) -> Result<(), TrainError> {
+        let wrong = |name, value: String, allowed| {
+            Err(TrainError::Setting {
+                name,
+                value,
+                allowed,
+            })
+        };
+        if self.epochs == 0 {
+            return wrong("epochs", "0".into(), "give at least 1.");
+        }
+        if !(self.learning_rate.is_finite() && self.learning_rate > 0.0) {
+            let value = self.learning_rate.to_string();
+            return wrong("learning_rate", value, "give a number above 0.");
+        }
+        if self.evaluate_every == 0 {
+            return wrong("evaluate_every", "0".into(), "give at least 1.");
+        }
+        if self.patience == Some(0) {
+            return wrong(
+                "patience",
+                "0".into(),
+                "give at least 1, or \"none\" to never stop early.",
+            );
+        }
+        if i64::try_from(self.seed).is_err() {
+            // TOML's integers end there, and a seed that can't be written can't be repeated.
+            let value = self.seed.to_string();
+            return wrong("seed", value, "give at most 9223372036854775807.");
+        }
+        Ok(())
+    }
+
+    /// Learning rate of an epoch, counted from 1.
+    ///
+    /// With warm-up `w`, epochs `T` and the full rate `r`: `r · e / w` for `e ≤ w`; after it `r`, or for cosine
+    /// `r · (1 + cos(π (e − 1 − w) / (T − w))) / 2`.
+    pub fn learning_rate_at(&self, epoch: usize) -> f64 {
+        let warmup = self.warmup_epochs;
+        if epoch <= warmup {
+            return self.learning_rate * epoch as f64 / warmup as f64;
+        }
+        match self.schedule {
+            Schedule::Constant => self.learning_rate,
+            Schedule::Cosine => {
+                let length = self.epochs.saturating_sub(warmup).max(1) as f64;
+                let done = ((epoch - 1 - warmup) as f64 / length).min(1.0);
+                self.learning_rate * 0.5 * (1.0 + (std::f64::consts::PI * done).cos())
+            }
+        }
+    }
+}

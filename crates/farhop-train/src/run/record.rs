@@ -1,0 +1,208 @@
+//! `run.json`: what was run, on what, and what came out.
+
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use farhop_data::SourceFile;
+use serde::{Deserialize, Serialize};
+
+use crate::durable;
+use crate::{Scores, TrainError};
+
+const FORMAT: u32 = 1;
+
+/// How a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// A process works on it, or was killed while it did.
+    Running,
+    /// Stopped on request; can be continued.
+    Interrupted,
+    /// Done.
+    Finished,
+    /// Ended with an error.
+    Failed,
+}
+
+/// A file the data came from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataFile {
+    /// As it was given.
+    pub path: PathBuf,
+    /// Of its bytes.
+    pub sha256: String,
+}
+
+/// The machine a run was made on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machine {
+    /// Threads used.
+    pub threads: usize,
+    /// Processor cores available.
+    pub cores: usize,
+    /// Instruction sets in use, such as `avx2`.
+    pub instruction_sets: String,
+    /// Memory the process may have, where the system tells.
+    pub memory_bytes: Option<u64>,
+    /// Operating system and processor family.
+    pub system: String,
+}
+
+impl Machine {
+    /// This machine. The caller knows the threads and the instruction sets of its kernels.
+    pub fn detect(threads: usize, instruction_sets: impl Into<String>) -> Self {
+        Machine {
+            threads,
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            instruction_sets: instruction_sets.into(),
+            memory_bytes: crate::memory::available().map(|limit| limit.bytes),
+            system: format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH),
+        }
+    }
+}
+
+/// The record of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// Version of this file's layout.
+    pub format: u32,
+    /// Version of farhop.
+    pub farhop: String,
+    /// How the run stands.
+    pub status: Status,
+    /// The error of a failed run.
+    pub error: Option<String>,
+    /// Seconds since 1970, when the run was first started.
+    pub started: u64,
+    /// What is learned.
+    pub task: String,
+    /// The score.
+    pub metric: String,
+    /// Kind of model.
+    pub model: String,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// Input width of the model.
+    pub inputs: usize,
+    /// Classes.
+    pub outputs: usize,
+    /// Nodes of the graph.
+    pub nodes: usize,
+    /// Edges of the graph.
+    pub edges: usize,
+    /// Files the data came from, in the order they were read.
+    pub data: Vec<DataFile>,
+    /// The machine of the last part of the run.
+    pub machine: Machine,
+    /// Weights of the model.
+    pub parameters: usize,
+    /// Epochs done.
+    pub epochs: usize,
+    /// Epoch of the best weights.
+    pub best_epoch: Option<usize>,
+    /// Scores of the best weights.
+    pub scores: Scores,
+    /// Seconds of training, over all parts of the run.
+    pub seconds: f64,
+    /// Mean seconds of an epoch.
+    pub seconds_per_epoch: Option<f64>,
+    /// Largest resident memory of the last part of the run.
+    pub peak_rss_bytes: Option<u64>,
+    /// Of `model.safetensors`; none until the run has ended.
+    pub model_sha256: Option<String>,
+}
+
+impl RunRecord {
+    /// A run that is about to begin. The model's name, the seed and the sizes are filled in by
+    /// [`fit`](crate::fit::fit()).
+    pub fn new(sources: &[SourceFile], machine: Machine) -> Self {
+        let data = sources
+            .iter()
+            .map(|source| DataFile {
+                path: PathBuf::from(&source.path),
+                sha256: source.sha256.clone(),
+            })
+            .collect();
+        RunRecord {
+            format: FORMAT,
+            farhop: env!("CARGO_PKG_VERSION").to_string(),
+            status: Status::Running,
+            error: None,
+            started: SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .map_or(0, |since| since.as_secs()),
+            task: "node-classification".to_string(),
+            metric: "accuracy".to_string(),
+            model: String::new(),
+            seed: 0,
+            inputs: 0,
+            outputs: 0,
+            nodes: 0,
+            edges: 0,
+            data,
+            machine,
+            parameters: 0,
+            epochs: 0,
+            best_epoch: None,
+            scores: Scores::default(),
+            seconds: 0.0,
+            seconds_per_epoch: None,
+            peak_rss_bytes: None,
+            model_sha256: None,
+        }
+    }
+
+    /// Checks that the data read now has the bytes of the data the run was started with. Where it lies does not matter.
+    ///
+    /// # Errors
+    /// Names the first file that differs.
+    pub fn check_data(&self, sources: &[SourceFile]) -> Result<(), TrainError> {
+        if self.data.len() != sources.len() {
+            let path = self
+                .data
+                .first()
+                .map_or("data".into(), |file| file.path.clone());
+            let problem = format!(
+                "the run was started with {} data files, now there are {}",
+                self.data.len(),
+                sources.len()
+            );
+            return Err(TrainError::DataChanged { path, problem });
+        }
+        for (then, now) in self.data.iter().zip(sources) {
+            if then.sha256 != now.sha256 {
+                return Err(TrainError::DataChanged {
+                    path: PathBuf::from(&now.path),
+                    problem: "its contents are not those the run was started with".to_string(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn read(path: &Path) -> Result<Self, TrainError> {
+        let wrong = |problem: String| TrainError::Corrupt {
+            path: path.to_path_buf(),
+            problem,
+            remedy: "Start again with --overwrite, or restore the file from a copy.",
+        };
+        let record: RunRecord = serde_json::from_slice(&durable::read(path)?)
+            .map_err(|error| wrong(format!("it is not a run record: {error}")))?;
+        if record.format != FORMAT {
+            return Err(wrong(format!(
+                "its format is {}, known is {FORMAT}",
+                record.format
+            )));
+        }
+        Ok(record)
+    }
+
+    pub(super) fn write(&self, path: &Path) -> Result<(), TrainError> {
+        let mut bytes = serde_json::to_vec_pretty(self)
+            .map_err(std::io::Error::other)
+            .map_err(TrainError::io(path, "write"))?;
+        bytes.push(b'\n');
+        durable::replace(path, &bytes)
+    }
+}

@@ -1,0 +1,147 @@
+//! Recipes: every setting survives, and every mistake is named.
+
+use std::path::Path;
+
+use farhop_data::Fill;
+use farhop_train::{CheckpointEvery, Recipe, Schedule};
+
+fn parse(text: &str) -> Result<Recipe, String> {
+    Recipe::parse(text, Path::new("mine.toml")).map_err(|error| error.to_string())
+}
+
+#[test]
+fn every_setting_comes_back_exactly() {
+    for model in ["mlp", "gcn"] {
+        let mut recipe = Recipe::for_model(model).unwrap();
+        recipe.train.learning_rate = 0.1 + 0.2;
+        recipe.train.optimizer.weight_decay = 1.0 / 3.0;
+        recipe.train.optimizer.clip_norm = None;
+        recipe.train.patience = None;
+        recipe.train.schedule = Schedule::Constant;
+        recipe.train.checkpoint_every = CheckpointEvery::Epochs(7);
+        recipe.train.seed = i64::MAX as u64;
+        recipe.data.nodes = Some("a \"quoted\"/nodes.csv".into());
+        recipe.data.target = Some("none".into());
+        recipe.data.fill = Fill::Value(0.25);
+        let text = recipe.to_toml().unwrap();
+        assert_eq!(parse(&text).unwrap(), recipe, "{text}");
+
+        // A rate that is an f32 in disguise must not be shortened into another number.
+        recipe.train.learning_rate = f64::from(0.01f32);
+        assert_eq!(parse(&recipe.to_toml().unwrap()).unwrap(), recipe);
+    }
+}
+
+#[test]
+fn defaults_are_written_out_and_filled_in() {
+    let defaults = Recipe::for_model("mlp").unwrap();
+    let text = defaults.to_toml().unwrap();
+    for setting in [
+        "epochs",
+        "warmup_epochs",
+        "schedule",
+        "clip_norm",
+        "patience",
+        "seed",
+        "hidden",
+    ] {
+        assert!(
+            text.lines()
+                .any(|line| line.starts_with(&format!("{setting} = "))),
+            "{setting} is not in\n{text}"
+        );
+    }
+    assert!(
+        !text.contains("00000"),
+        "a number has stray digits:\n{text}"
+    );
+    assert_eq!(parse("[model]\nkind = \"mlp\"\n").unwrap(), defaults);
+}
+
+#[test]
+fn none_switches_a_setting_off() {
+    let text = "[model]\nkind = \"mlp\"\n[train]\npatience = \"none\"\n[data]\nscaling = \"none\"\n[train.optimizer]\nclip_norm = \"none\"\n";
+    let recipe = parse(text).unwrap();
+    assert_eq!(recipe.train.patience, None);
+    assert_eq!(recipe.train.optimizer.clip_norm, None);
+    assert_eq!(recipe.data.scaling, farhop_data::FeatureScaling::None);
+}
+
+#[test]
+fn mistakes_have_a_line_and_a_remedy() {
+    let cases = [
+        (
+            "[model]\nkind = \"mlp\"\n[train]\nepoch = 3\n",
+            "mine.toml, line 4: [train] has no setting \"epoch\". Did you mean \"epochs\"?",
+        ),
+        (
+            "[model]\nkind = \"mlp\"\nhiden = 3\n",
+            "mine.toml, line 3: [model] has no setting \"hiden\". Did you mean \"hidden\"?",
+        ),
+        (
+            "[model]\nkind = \"mlp\"\n[trian]\n",
+            "mine.toml, line 3: a recipe has no setting \"trian\". Did you mean \"train\"?",
+        ),
+        (
+            "train = 3\n[model]\nkind = \"mlp\"\n",
+            "mine.toml, line 1: train is a section, not a value.",
+        ),
+        (
+            "[model]\nkind = \"mlp\"\n[train]\nepochs = 0\n",
+            "mine.toml: epochs is 0: give at least 1.",
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(parse(text).unwrap_err(), expected);
+    }
+    let begins = [
+        (
+            "[model]\nkind = \"mlp\"\n[train]\nepochs = \"many\"\n",
+            "mine.toml, line 4: train.epochs = \"many\": ",
+        ),
+        (
+            "[model]\nkind = \"mlp\"\n[train]\nseed = 1\nschedule = \"cosin\"\n",
+            "mine.toml, line 5: train.schedule = \"cosin\": ",
+        ),
+        (
+            "[model]\nkind = \"mlp\"\n[train]\ncheckpoint_every = \"soon\"\n",
+            "mine.toml, line 4: train.checkpoint_every = \"soon\": ",
+        ),
+        ("[train]\nepochs = 3\nepochs = 4\n", "mine.toml, line 3: "),
+        ("[model]\nkind = \"mlpp\"\n", "mine.toml, line 2: "),
+        (
+            "[model]\nkind = \"mlp\"\n[train]\nlearning_rate = inf\n",
+            "mine.toml, line 4: ",
+        ),
+        (
+            "[model]\nkind = \"mlp\"\n[train]\nqqqqqqqq = 1\n",
+            "mine.toml, line 4: [train] has no setting \"qqqqqqqq\". Known: ",
+        ),
+    ];
+    for (text, start) in begins {
+        let message = parse(text).unwrap_err();
+        assert!(message.starts_with(start), "{message}");
+        assert!(!message.contains('\n'), "{message}");
+    }
+}
+
+#[test]
+fn checkpoint_times_are_read_and_refused() {
+    assert_eq!("10 epochs".parse(), Ok(CheckpointEvery::Epochs(10)));
+    assert_eq!("1 epoch".parse(), Ok(CheckpointEvery::Epochs(1)));
+    assert_eq!("0.5 seconds".parse(), Ok(CheckpointEvery::Seconds(0.5)));
+    for wrong in ["", "10", "0 epochs", "-1 seconds", "nan seconds", "2 hours"] {
+        assert!(wrong.parse::<CheckpointEvery>().is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn a_seed_that_toml_cannot_hold_is_refused() {
+    let mut recipe = Recipe::for_model("mlp").unwrap();
+    recipe.train.seed = u64::MAX;
+    let message = recipe.to_toml().unwrap_err().to_string();
+    assert!(
+        message.starts_with("seed is 18446744073709551615"),
+        "{message}"
+    );
+}

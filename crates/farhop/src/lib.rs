@@ -1,0 +1,1 @@
+//! Long-range graph learning: exact graph elimination networks on an ordinary machine.
