@@ -140,7 +140,10 @@ impl NodeDataset {
         let nodes = graph.nodes();
         let fits = features.len() == nodes * width
             && labels.len() == nodes
-            && labels.iter().flatten().all(|&c| (c as usize) < classes.len());
+            && labels
+                .iter()
+                .flatten()
+                .all(|&c| (c as usize) < classes.len());
         if !fits {
             return Err(DataError::Mismatch {
                 what: format!(
@@ -322,7 +325,9 @@ fn assemble(parts: Assembly<'_>) -> NodeDataset {
 }
 
 pub(crate) fn split_column_origin(table: &Table, roles: &Roles) -> String {
-    let name = roles.split.map_or("split", |column| &table.header()[column]);
+    let name = roles
+        .split
+        .map_or("split", |column| &table.header()[column]);
     format!("column {}", quoted(name))
 }
 
@@ -338,7 +343,10 @@ fn edge_warnings(edges: &EdgeTable) -> Vec<String> {
 }
 
 fn unused_warning(table: &Table, roles: &Roles) -> Option<String> {
-    let names = roles.unused.iter().map(|&column| table.header()[column].as_str());
+    let names = roles
+        .unused
+        .iter()
+        .map(|&column| table.header()[column].as_str());
     (!roles.unused.is_empty()).then(|| {
         format!(
             "columns of {} that the model does not use: {}",

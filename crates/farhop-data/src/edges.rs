@@ -83,11 +83,7 @@ impl EdgeTable {
         EdgeTable::read(&Table::from_bytes(path, bytes, EXAMPLE)?, ids, options)
     }
 
-    fn read(
-        table: &Table,
-        ids: NodeIds<'_>,
-        options: EdgeOptions,
-    ) -> Result<EdgeTable, DataError> {
+    fn read(table: &Table, ids: NodeIds<'_>, options: EdgeOptions) -> Result<EdgeTable, DataError> {
         let columns = Columns::find(table, options.weights)?;
         let mut lookup = Lookup::new(ids);
         if !columns.named {
@@ -311,12 +307,7 @@ impl<'a> Lookup<'a> {
         }
     }
 
-    fn find(
-        &mut self,
-        row: &Row<'_>,
-        column: usize,
-        end: &'static str,
-    ) -> Result<u32, DataError> {
+    fn find(&mut self, row: &Row<'_>, column: usize, end: &'static str) -> Result<u32, DataError> {
         let id = row.cell(column);
         match self.ids {
             NodeIds::Rows { count, file } => match id.parse::<u32>() {

@@ -203,7 +203,9 @@ pub enum DataError {
         second: &'static str,
     },
     /// The same row number is in two lists of a split.
-    #[error("row {row} is in {first} and in {second}. A node may be in one part of the split only.")]
+    #[error(
+        "row {row} is in {first} and in {second}. A node may be in one part of the split only."
+    )]
     OverlapLists {
         /// The row, from 0.
         row: u32,

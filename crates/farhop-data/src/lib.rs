@@ -38,9 +38,7 @@ pub use card::{ClassCount, DataCard, FeatureSummary, SplitSizes, homophily};
 pub use dataset::NodeDataset;
 pub use edges::{EdgeOptions, EdgeTable, NodeIds};
 pub use error::DataError;
-pub use options::{
-    ApplyOptions, FeatureScaling, Fill, NoFeatures, NodeTableOptions, SplitChoice,
-};
+pub use options::{ApplyOptions, FeatureScaling, Fill, NoFeatures, NodeTableOptions, SplitChoice};
 pub use place::{Cell, Place};
 pub use schema::{FeatureColumn, FeatureKind, Schema, TargetColumn};
 pub use source::{LARGEST_TABLE, SourceFile};

@@ -69,7 +69,9 @@ impl<R: Read + Seek> Npz<R> {
 
     /// Whether there is an array of this name.
     pub fn contains(&self, name: &str) -> bool {
-        self.archive.index_for_name(&format!("{name}.npy")).is_some()
+        self.archive
+            .index_for_name(&format!("{name}.npy"))
+            .is_some()
     }
 
     /// Reads an array; an error that suggests the nearest name if there is none.

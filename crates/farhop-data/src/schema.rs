@@ -157,7 +157,11 @@ impl Schema {
         for column in &self.features {
             match &column.kind {
                 FeatureKind::Category { values, .. } => {
-                    names.extend(values.iter().map(|value| format!("{}={value}", column.name)));
+                    names.extend(
+                        values
+                            .iter()
+                            .map(|value| format!("{}={value}", column.name)),
+                    );
                 }
                 _ => names.push(column.name.clone()),
             }

@@ -266,8 +266,7 @@ mod tests {
     #[test]
     fn many_pairs_still_fill_all_parts() {
         let sizes = vec![2; 100];
-        let split =
-            Split::stratified(&labels(&sizes), 100, SplitFractions::default(), 1).unwrap();
+        let split = Split::stratified(&labels(&sizes), 100, SplitFractions::default(), 1).unwrap();
         assert_eq!(split.train.len(), 100);
         assert!(split.valid.len() >= 30 && split.test.len() >= 30);
     }

@@ -350,8 +350,13 @@ fn refuse_other_kinds(file: &str, bytes: &[u8]) -> Result<(), DataError> {
 
 /// The delimiter that a one-column header seems to use instead of the expected one.
 fn other_delimiter(header: &str, expected: u8) -> Option<&'static str> {
-    [(b';', "semicolons"), (b'\t', "tabs"), (b'|', "bars"), (b',', "commas")]
-        .into_iter()
-        .find(|&(byte, _)| byte != expected && header.as_bytes().contains(&byte))
-        .map(|(_, name)| name)
+    [
+        (b';', "semicolons"),
+        (b'\t', "tabs"),
+        (b'|', "bars"),
+        (b',', "commas"),
+    ]
+    .into_iter()
+    .find(|&(byte, _)| byte != expected && header.as_bytes().contains(&byte))
+    .map(|(_, name)| name)
 }

@@ -101,13 +101,13 @@ impl<'a> Partition<'a> {
             .collect();
         let mut rest = dealt.as_mut_slice();
         for bucket in 0..buckets {
-            for chunk in 0..self.starts.len() {
+            for (chunk, places) in places.iter_mut().enumerate() {
                 let end = match self.starts.get(chunk + 1) {
                     Some(next) => next[bucket],
                     None => self.bounds[bucket + 1],
                 };
                 let (piece, others) = rest.split_at_mut(end - self.starts[chunk][bucket]);
-                places[chunk].push(piece.iter_mut());
+                places.push(piece.iter_mut());
                 rest = others;
             }
         }

@@ -19,8 +19,7 @@ pub struct Array {
 impl Array {
     /// The number of elements.
     pub fn len(&self) -> usize {
-        // The reader made sure that the product fits.
-        self.shape.iter().product()
+        self.bytes.len() / self.dtype.bytes()
     }
 
     /// Whether there are no elements.
@@ -54,16 +53,19 @@ impl Array {
         let Dtype::Text(characters) = self.dtype else {
             return Err(self.wrong("text"));
         };
-        if characters == 0 {
-            return Ok(vec![String::new(); self.len()]);
-        }
         let decode = |element: &[u8]| {
             let codes: Vec<u32> = element
                 .chunks_exact(4)
                 .map(|code| u32::from_le_bytes([code[0], code[1], code[2], code[3]]))
                 .collect();
-            let length = codes.iter().rposition(|&code| code != 0).map_or(0, |p| p + 1);
-            codes[..length].iter().map(|&code| char::from_u32(code)).collect()
+            let length = codes
+                .iter()
+                .rposition(|&code| code != 0)
+                .map_or(0, |p| p + 1);
+            codes[..length]
+                .iter()
+                .map(|&code| char::from_u32(code))
+                .collect::<Option<String>>()
         };
         self.bytes
             .chunks_exact(4 * characters)

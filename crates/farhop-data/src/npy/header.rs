@@ -205,7 +205,7 @@ impl<'a> Parser<'a> {
             ('i', 1 | 2 | 4 | 8) => Dtype::Signed(size),
             ('u', 1 | 2 | 4 | 8) => Dtype::Unsigned(size),
             ('f', 2 | 4 | 8) => Dtype::Float(size),
-            ('U', 0..=1_000_000) => Dtype::Text(size),
+            ('U', 1..=1_000_000) => Dtype::Text(size),
             _ => return Err(unsupported()),
         };
         Ok((order == '>', dtype))
@@ -229,8 +229,7 @@ mod tests {
                 shape: vec![3, 4],
             }
         );
-        let header =
-            Header::parse("{\"shape\":(),'fortran_order':True,'descr':'>U7'}").unwrap();
+        let header = Header::parse("{\"shape\":(),'fortran_order':True,'descr':'>U7'}").unwrap();
         assert_eq!(header.shape, []);
         assert_eq!(header.elements(), Some(1));
         assert_eq!(header.dtype, Dtype::Text(7));
@@ -244,17 +243,35 @@ mod tests {
         for (text, reason) in [
             ("", "\"{\" expected in the header"),
             ("{}", "no key \"descr\""),
-            ("{'descr': '<f4', 'fortran_order': False}", "no key \"shape\""),
-            ("{'descr': '|O', 'fortran_order': False, 'shape': ()}", "element type \"|O\""),
+            (
+                "{'descr': '<f4', 'fortran_order': False}",
+                "no key \"shape\"",
+            ),
+            (
+                "{'descr': '|O', 'fortran_order': False, 'shape': ()}",
+                "element type \"|O\"",
+            ),
             ("{'descr': [('a', '<f4')]}", "records are not supported"),
-            ("{'shape': (-1,)}", "a length in the shape is not a whole number"),
-            ("{'shape': (99999999999999999999,)}", "a length in the shape"),
+            (
+                "{'shape': (-1,)}",
+                "a length in the shape is not a whole number",
+            ),
+            (
+                "{'shape': (99999999999999999999,)}",
+                "a length in the shape",
+            ),
             ("{'shape': (1 2)}", "\")\" expected"),
             ("{'shape': (1), 'shape': (1)}", "unexpected key \"shape\""),
             ("{'import os': 1}", "unexpected key \"import os\""),
-            ("{'fortran_order': 1}", "fortran_order must be True or False"),
+            (
+                "{'fortran_order': 1}",
+                "fortran_order must be True or False",
+            ),
             ("{'descr': '<c8'}", "element type \"<c8\""),
-            ("{'descr': '<f4', 'fortran_order': False, 'shape': ()} x", "text after"),
+            (
+                "{'descr': '<f4', 'fortran_order': False, 'shape': ()} x",
+                "text after",
+            ),
             ("{'descr': '<f4", "a string in the header has no end"),
         ] {
             let error = Header::parse(text).unwrap_err();

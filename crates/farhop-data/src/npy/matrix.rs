@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::reader::read;
 use crate::error::DataError;
+use crate::scan::MOST_NODES;
 
 /// A matrix of finite numbers, row after row.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +29,15 @@ pub fn read_matrix(path: &Path) -> Result<Matrix, DataError> {
             (0, 0)
         }
     };
+    if rows == 0 || columns == 0 || rows > MOST_NODES {
+        return Err(DataError::Array {
+            file: array.name,
+            reason: format!(
+                "the array has shape {:?}; at least one row and one column are needed.",
+                array.shape
+            ),
+        });
+    }
     let values = array.to_f32()?;
     if let Some(position) = values.iter().position(|value| !value.is_finite()) {
         return Err(DataError::Array {

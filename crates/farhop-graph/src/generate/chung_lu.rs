@@ -95,9 +95,11 @@ fn draw_pairs(weights: &[f64], edges: usize, pairs: u64, seed: u64) -> Vec<u64> 
         if fresh.len() > missing {
             fresh.par_sort_unstable_by_key(|&(_, draw)| draw);
             fresh.truncate(missing);
+            fresh.par_sort_unstable();
         }
         kept.extend(fresh.into_iter().map(|(key, _)| key));
-        kept.par_sort_unstable();
+        // Two sorted stretches: the stable sort sees that and only merges them.
+        kept.sort();
     }
     kept
 }

@@ -1,0 +1,177 @@
+//! Graphs for benchmarks: an `npz` archive with `edge_index` (whole numbers, `[2, E]`: sources,
+//! then targets, both directions of every edge), `x` (`[N, F]`), `y` (classes `[N]`, or targets
+//! `[G, T]`) and, for many small graphs in one file, `batch` (`[N]`, the graph of each node).
+
+use std::io::{Read, Seek};
+use std::path::Path;
+
+use farhop_graph::{BuildReport, Direction, Graph, build};
+
+use crate::error::DataError;
+use crate::npy::Array;
+use crate::npz::Npz;
+use crate::scan::MOST_NODES;
+
+/// A graph for benchmarks.
+#[derive(Debug)]
+pub struct BenchGraph {
+    /// The graph, undirected.
+    pub graph: Graph,
+    /// What became of the rows: the second direction of an edge counts as a duplicate.
+    pub report: BuildReport,
+    /// `[nodes, width]`, row after row.
+    pub features: Vec<f32>,
+    /// Numbers in a feature row.
+    pub width: usize,
+    /// What to predict.
+    pub targets: BenchTargets,
+    /// The graph of each node, for many graphs in one file.
+    pub batch: Option<Vec<u32>>,
+}
+
+/// What a benchmark model predicts.
+#[derive(Debug, Clone, PartialEq)]
+pub enum BenchTargets {
+    /// A class for every node.
+    Classes {
+        /// The class of each node.
+        of_node: Vec<u32>,
+        /// One more than the largest class.
+        count: usize,
+    },
+    /// Numbers for every graph.
+    Numbers {
+        /// `[graphs, columns]`, row after row.
+        values: Vec<f32>,
+        /// Numbers for a graph.
+        columns: usize,
+    },
+}
+
+impl BenchGraph {
+    /// Reads an archive.
+    pub fn open(path: &Path) -> Result<BenchGraph, DataError> {
+        BenchGraph::read(&mut Npz::open(path)?)
+    }
+
+    /// Reads an open archive.
+    pub fn read<R: Read + Seek>(npz: &mut Npz<R>) -> Result<BenchGraph, DataError> {
+        let (features, nodes, width) = read_features(npz)?;
+        let (graph, report) = read_graph(npz, nodes)?;
+        let batch = read_batch(npz, nodes)?;
+        let graphs = batch
+            .as_ref()
+            .and_then(|batch| batch.iter().max())
+            .map_or(1, |&last| last as usize + 1);
+        let y = npz.array("y")?;
+        let targets = match y.shape[..] {
+            [rows] => {
+                require_length(&y, rows, nodes, "nodes")?;
+                let of_node = below(&y, MOST_NODES)?;
+                let count = of_node.iter().max().map_or(0, |&last| last as usize + 1);
+                BenchTargets::Classes { of_node, count }
+            }
+            [rows, columns] => {
+                require_length(&y, rows, graphs, "graphs")?;
+                let values = y.to_f32()?;
+                BenchTargets::Numbers { values, columns }
+            }
+            _ => return Err(wrong(&y, "one or two dimensions are needed.".to_string())),
+        };
+        Ok(BenchGraph {
+            graph,
+            report,
+            features,
+            width,
+            targets,
+            batch,
+        })
+    }
+}
+
+fn read_features<R: Read + Seek>(npz: &mut Npz<R>) -> Result<(Vec<f32>, usize, usize), DataError> {
+    let x = npz.array("x")?;
+    x.require_dimensions(2)?;
+    let (nodes, width) = (x.shape[0], x.shape[1]);
+    if nodes == 0 || width == 0 || nodes > MOST_NODES {
+        let reason = "at least one row and one column are needed.".to_string();
+        return Err(wrong(&x, reason));
+    }
+    Ok((x.to_f32()?, nodes, width))
+}
+
+fn read_graph<R: Read + Seek>(
+    npz: &mut Npz<R>,
+    nodes: usize,
+) -> Result<(Graph, BuildReport), DataError> {
+    let edge_index = npz.array("edge_index")?;
+    if edge_index.shape.len() != 2 || edge_index.shape[0] != 2 {
+        return Err(wrong(
+            &edge_index,
+            "shape [2, edges] is needed.".to_string(),
+        ));
+    }
+    let ends = below(&edge_index, nodes)?;
+    let (sources, targets) = ends.split_at(ends.len() / 2);
+    let rows: Vec<(u32, u32)> = sources
+        .iter()
+        .copied()
+        .zip(targets.iter().copied())
+        .collect();
+    let built = build(nodes, &rows, Direction::Undirected).map_err(|error| DataError::Graph {
+        file: edge_index.name.clone(),
+        reason: error.to_string(),
+    })?;
+    Ok((built.graph, built.report))
+}
+
+fn read_batch<R: Read + Seek>(
+    npz: &mut Npz<R>,
+    nodes: usize,
+) -> Result<Option<Vec<u32>>, DataError> {
+    if !npz.contains("batch") {
+        return Ok(None);
+    }
+    let batch = npz.array("batch")?;
+    batch.require_dimensions(1)?;
+    require_length(&batch, batch.shape[0], nodes, "nodes")?;
+    let graph_of = below(&batch, nodes)?;
+    if !graph_of.is_sorted() {
+        let reason = "nodes of one graph must stand together, graphs in order.".to_string();
+        return Err(wrong(&batch, reason));
+    }
+    Ok(Some(graph_of))
+}
+
+/// The elements as numbers from 0 to `limit - 1`.
+fn below(array: &Array, limit: usize) -> Result<Vec<u32>, DataError> {
+    let numbers = array.to_i64()?;
+    let check = |(position, number): (usize, &i64)| match u32::try_from(*number) {
+        Ok(small) if (small as usize) < limit => Ok(small),
+        _ => Err(wrong(
+            array,
+            format!(
+                "element {position} is {number}; numbers from 0 to {} are needed.",
+                limit - 1
+            ),
+        )),
+    };
+    numbers.iter().enumerate().map(check).collect()
+}
+
+fn require_length(array: &Array, found: usize, needed: usize, what: &str) -> Result<(), DataError> {
+    if found == needed {
+        return Ok(());
+    }
+    Err(wrong(
+        array,
+        format!("there are {needed} {what}, so that many rows are needed."),
+    ))
+}
+
+fn wrong(array: &Array, reason: String) -> DataError {
+    DataError::Array {
+        file: array.name.clone(),
+        reason: format!("the array has shape {:?}; {reason}", array.shape),
+    }
+}

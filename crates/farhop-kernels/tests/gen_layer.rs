@@ -1,0 +1,309 @@
+//! One whole GEN layer against numbers made outside the project (PyTorch in float64, gradients by autograd), through the literal
+//! reference in f64 and through the f32 kernels. `scripts/gen_layer_fixtures.py` made the JSON files.
+
+mod common;
+
+use common::{f32s, normals};
+use farhop_graph::{Direction, Graph, build};
+use farhop_kernels::dense::feed_forward;
+use farhop_kernels::elimination::{self, Attention, Config, Mode, Reading, Source};
+use farhop_kernels::heads::Heads;
+use farhop_kernels::hop_attention::{self, Hops, RowGradients, Scratch};
+use farhop_kernels::parallel::SharedMut;
+use farhop_kernels::reference::elimination::{edge_attention, propagate};
+use farhop_kernels::reference::real::{product, sum};
+use farhop_kernels::reference::{Real, hop_attention as literal_hops, tape};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+struct Fixture {
+    arrays: BTreeMap<String, Vec<f64>>,
+    graph: Graph,
+}
+
+const PARAMETERS: [&str; 10] = ["x", "a", "Wq", "Wk", "Wv", "W", "fc1_w", "fc1_b", "fc2_w", "fc2_b"];
+const IN: usize = 5;
+const OUT: usize = 4;
+
+impl Fixture {
+    fn all() -> Vec<(String, Fixture)> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/gen_layer");
+        let mut found: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        found.sort();
+        assert_eq!(found.len(), 6, "all six fixtures are there");
+        found.iter().map(|path| (path.display().to_string(), Fixture::read(path))).collect()
+    }
+
+    fn read(path: &Path) -> Fixture {
+        let json: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let arrays: BTreeMap<String, Vec<f64>> = json
+            .as_object()
+            .unwrap()
+            .iter()
+            .map(|(name, array)| {
+                (name.clone(), array["data"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect())
+            })
+            .collect();
+        let rows: Vec<(u32, u32)> = arrays["src"].iter().zip(&arrays["dst"]).map(|(s, d)| (*s as u32, *d as u32)).collect();
+        let nodes = arrays["num_nodes"][0] as usize;
+        let graph = build(nodes, &rows, Direction::Undirected).unwrap().graph;
+        // Both sort entries by (receiver, sender), so arrays over edges can be compared as they are.
+        let reverse: Vec<f64> = graph.reverse().iter().map(|r| f64::from(*r)).collect();
+        assert_eq!(reverse, arrays["rev"]);
+        Fixture { arrays, graph }
+    }
+
+    fn get(&self, name: &str) -> &[f64] {
+        &self.arrays[name]
+    }
+
+    fn rounds(&self) -> usize {
+        self.get("K")[0] as usize
+    }
+}
+
+/// Every array of the layer, literally.
+struct Layer<T> {
+    alpha: Vec<T>,
+    alpha_self: Vec<T>,
+    f: Vec<T>,
+    h: Vec<Vec<T>>,
+    htilde: Vec<T>,
+    beta: Vec<T>,
+    pre: Vec<T>,
+    out: Vec<T>,
+}
+
+fn literal<T: Real>(fixture: &Fixture, p: &[Vec<T>]) -> Layer<T> {
+    let [x, a, wq, wk, wv, w, fc1_w, fc1_b, fc2_w, fc2_b] = p else { panic!("ten parameters") };
+    let (heads, slope) = (Heads::new(IN, 1), fixture.get("leaky_slope")[0]);
+    let (gamma, eps) = (fixture.get("gamma")[0], fixture.get("eps")[0]);
+    let result = propagate(&fixture.graph, heads, fixture.rounds(), Mode::Exact, x, |k, h| {
+        let (left, right) = a[(k - 1) * 2 * IN..k * 2 * IN].split_at(IN);
+        edge_attention(&fixture.graph, heads, h, left, right, None, slope, |_| 1.0)
+    });
+    // q folded: (x Wq) Wk^T.
+    let mut wk_transposed = vec![T::of(0.0); IN * OUT];
+    for i in 0..IN {
+        for o in 0..OUT {
+            wk_transposed[o * IN + i] = wk[i * OUT + o];
+        }
+    }
+    let query = product(&product(x, wq, IN, OUT), &wk_transposed, OUT, IN);
+    let (mixed, beta) = literal_hops::mix(heads, &result.states, Some(&query), gamma, eps, 1.0 / (OUT as f64).sqrt());
+    let n = fixture.graph.nodes();
+    let mut htilde = Vec::new();
+    for i in 0..n {
+        for state in &result.states {
+            htilde.extend(literal_hops::compress(&state[i * IN..(i + 1) * IN], gamma, eps));
+        }
+    }
+    let add = |a: Vec<T>, b: &[T]| -> Vec<T> { a.iter().zip(b).map(|(a, b)| *a + *b).collect() };
+    let add_bias = |a: Vec<T>, b: &[T]| -> Vec<T> { a.iter().enumerate().map(|(n, v)| *v + b[n % b.len()]).collect() };
+    let pre = add(product(x, w, IN, OUT), &product(&mixed, wv, IN, OUT));
+    let hidden: Vec<T> = add_bias(product(&pre, fc1_w, OUT, OUT), fc1_b)
+        .into_iter()
+        .map(|v| if v.value() > 0.0 { v } else { T::of(0.0) })
+        .collect();
+    let out = add(add_bias(product(&hidden, fc2_w, OUT, OUT), fc2_b), &pre);
+    Layer {
+        alpha: result.coefficients.iter().flat_map(|c| c.edge.clone()).collect(),
+        alpha_self: result.coefficients.iter().flat_map(|c| c.node.clone()).collect(),
+        f: result.redundancy.concat(),
+        h: result.states,
+        htilde,
+        beta,
+        pre,
+        out,
+    }
+}
+
+fn assert_within(name: &str, actual: &[f64], expected: &[f64], tolerance: f64) {
+    assert_eq!(actual.len(), expected.len(), "{name}: lengths differ");
+    for (n, (a, e)) in actual.iter().zip(expected).enumerate() {
+        assert!((a - e).abs() <= tolerance, "{name}[{n}]: {a} against {e}");
+    }
+}
+
+#[test]
+fn the_literal_layer_equals_the_outside_numbers_in_f64() {
+    for (file, fixture) in Fixture::all() {
+        let inputs: Vec<&[f64]> = PARAMETERS.iter().map(|name| fixture.get(name)).collect();
+        let variables = tape::record(&inputs);
+        let layer = literal(&fixture, &variables);
+        let value = |v: &[tape::Var]| v.iter().map(|x| x.value()).collect::<Vec<_>>();
+        for (name, array) in [
+            ("alpha", &layer.alpha),
+            ("alpha_self", &layer.alpha_self),
+            ("f", &layer.f),
+            ("h", &layer.h.concat()),
+            ("htilde", &layer.htilde),
+            ("beta", &layer.beta),
+            ("pre", &layer.pre),
+            ("out", &layer.out),
+        ] {
+            assert_within(&format!("{file} {name}"), &value(array), fixture.get(name), 1e-10);
+        }
+        let loss = sum(layer.out.iter().zip(fixture.get("G")).map(|(o, g)| *o * tape::Var::of(*g)));
+        assert_within(&format!("{file} loss"), &[loss.value()], fixture.get("loss"), 1e-10);
+        let gradients = tape::gradients(loss, &variables);
+        for (name, gradient) in PARAMETERS.iter().zip(&gradients) {
+            assert_within(&format!("{file} grad_{name}"), gradient, fixture.get(&format!("grad_{name}")), 1e-10);
+        }
+        let of_states = tape::gradients(loss, &layer.h);
+        assert_within(&format!("{file} grad_h"), &of_states.concat(), fixture.get("grad_h"), 1e-10);
+    }
+}
+
+fn transposed(m: &[f32], rows: usize, columns: usize) -> Vec<f32> {
+    (0..rows * columns).map(|at| m[at % rows * columns + at / rows]).collect()
+}
+
+#[test]
+fn the_f32_kernels_equal_the_outside_numbers() {
+    for (file, fixture) in Fixture::all() {
+        let p: Vec<Vec<f32>> = PARAMETERS.iter().map(|name| f32s(fixture.get(name))).collect();
+        let [x, a, wq, wk, wv, w, fc1_w, fc1_b, fc2_w, fc2_b] = &p[..] else { panic!("ten parameters") };
+        let (graph, n, rounds) = (&fixture.graph, fixture.graph.nodes(), fixture.rounds());
+        let elimination = Config { rounds, heads: Heads::new(IN, 1), mode: Mode::Exact, skip_negligible: true };
+        let attention = Attention {
+            weights: a,
+            each_round: true,
+            bias: None,
+            slope: fixture.get("leaky_slope")[0] as f32,
+            dropout: None,
+        };
+        let source = Source::Attention(attention);
+        let hop_config = hop_attention::Config {
+            heads: Heads::new(IN, 1),
+            reading: Reading::Cumulative,
+            include_self: false,
+            gamma: fixture.get("gamma")[0] as f32,
+            epsilon: fixture.get("eps")[0] as f32,
+            scale: 0.5,
+        };
+        let check = |name: &str, actual: &[f32]| {
+            let expected = fixture.get(name);
+            let difference = common::relative(actual, expected, 1e-3);
+            assert!(difference < 1e-4, "{file} {name}: relative difference {difference:e}");
+        };
+        // Forward.
+        let kept = elimination::forward(graph, &elimination, &source, x);
+        check("alpha", &kept.edge);
+        check("alpha_self", &kept.node);
+        let coefficients = kept.coefficients(&source, rounds);
+        check("h", &elimination::cumulative(&elimination, &coefficients, x, &kept.increments));
+        let hops = Hops { elimination: &elimination, coefficients, z: x, increments: &kept.increments };
+        let fold = product(wq, &transposed(wk, IN, OUT), OUT, IN);
+        let query = product(x, &fold, IN, IN);
+        check("beta", &hop_attention::distributions(&hop_config, &hops, Some(&query)));
+        let mixed = hop_attention::forward(&hop_config, &hops, Some(&query));
+        let mut pre = product(x, w, IN, OUT);
+        for (p, m) in pre.iter_mut().zip(product(&mixed, wv, IN, OUT)) {
+            *p += m;
+        }
+        check("pre", &pre);
+        let feed = feed_forward::Parameters { w1: fc1_w, b1: fc1_b, w2: fc2_w, b2: fc2_b };
+        let mut out = vec![0.0; n * OUT];
+        feed_forward::forward(&pre, feed, n, &mut out);
+        check("out", &out);
+        // Backward.
+        let mut d_pre = vec![0.0; n * OUT];
+        let feed_gradients = feed_forward::backward(&pre, feed, &f32s(fixture.get("G")), n, &mut d_pre);
+        check("grad_fc1_w", &feed_gradients.w1);
+        check("grad_fc1_b", &feed_gradients.b1);
+        check("grad_fc2_w", &feed_gradients.w2);
+        check("grad_fc2_b", &feed_gradients.b2);
+        check("grad_W", &product(&transposed(x, n, IN), &d_pre, n, OUT));
+        let mut d_mixed = product(&d_pre, &transposed(wv, IN, OUT), OUT, IN);
+        let mut d_query = query.clone();
+        let mut d_own = vec![0.0; n * IN];
+        let gradients = {
+            let (m, q, own) = (SharedMut::new(&mut d_mixed), SharedMut::new(&mut d_query), SharedMut::new(&mut d_own));
+            let fill = |i: usize, block: &mut [f32]| {
+                let row = i * IN..(i + 1) * IN;
+                // SAFETY: every node is visited once.
+                let (mixed, query, own) = unsafe { (m.part(row.clone()), q.part(row.clone()), own.part(row)) };
+                let rows = RowGradients { hops: block, own, query: Some(query), mixed };
+                hop_attention::backward_row(&hop_config, &hops, i, &mut Scratch::new(&hop_config, rounds), rows);
+            };
+            elimination::backward(graph, &elimination, &source, x, &kept, Reading::Cumulative, &fill)
+        };
+        check("grad_a", &gradients.weights);
+        // `d_mixed` now holds the mixed hops.
+        assert_eq!(d_mixed, mixed);
+        check("grad_Wv", &product(&transposed(&d_mixed, n, IN), &d_pre, n, OUT));
+        let d_fold = product(&transposed(x, n, IN), &d_query, n, IN);
+        check("grad_Wq", &product(&d_fold, wk, IN, OUT));
+        check("grad_Wk", &product(&transposed(&d_fold, IN, IN), wq, IN, OUT));
+        let mut d_x = gradients.z;
+        let through_w = product(&d_pre, &transposed(w, IN, OUT), OUT, IN);
+        let through_query = product(&d_query, &transposed(&fold, IN, IN), IN, IN);
+        for ((d, a), b) in d_x.iter_mut().zip(through_w).zip(through_query) {
+            *d += a + b;
+        }
+        check("grad_x", &d_x);
+    }
+}
+
+#[test]
+fn hop_attention_equals_the_literal_version_with_heads_and_readings() {
+    let graph = common::random_graph(11, 20, Direction::Undirected, 4);
+    let (n, rounds, width) = (graph.nodes(), 4, 6);
+    for (count, reading, include_self, gamma, with_query) in [
+        (1, Reading::Cumulative, false, 0.5, true),
+        (2, Reading::Increment, true, 0.75, true),
+        (3, Reading::Cumulative, true, 0.0, true),
+        (2, Reading::Increment, false, 1.0, false),
+    ] {
+        let heads = Heads::new(width, count);
+        let problem = common::Problem::attention(graph.clone(), rounds, heads, Mode::Exact, true, 8);
+        let query = normals(n * width, 1.0, 31);
+        let config = hop_attention::Config { heads, reading, include_self, gamma, epsilon: 1e-6, scale: 0.7 };
+        let inputs: Vec<Vec<f64>> = problem.inputs().iter().map(|v| v.to_vec()).collect();
+        let (states, increments) = problem.literal(&inputs);
+        let read = if reading == Reading::Cumulative { states } else { increments };
+        let mut hops: Vec<Vec<f64>> = read.chunks(n * width).map(|c| c.to_vec()).collect();
+        if include_self {
+            hops.insert(0, problem.z.clone());
+        }
+        let literal_query = with_query.then_some(&query[..]);
+        let (mixed, beta) = literal_hops::mix(heads, &hops, literal_query, f64::from(gamma), 1e-6, 0.7);
+        let cotangent = normals(n * width, 1.0, 32);
+        let lists: Vec<&[f64]> = hops.iter().map(|h| &h[..]).chain([&query[..]]).collect();
+        let variables = tape::record(&lists);
+        let (hop_variables, query_variable) = variables.split_at(hops.len());
+        let (recorded, _) =
+            literal_hops::mix(heads, hop_variables, with_query.then_some(&query_variable[0][..]), f64::from(gamma), 1e-6, 0.7);
+        let loss = sum(recorded.iter().zip(&cotangent).map(|(m, c)| *m * tape::Var::of(*c)));
+        let expected = tape::gradients(loss, &variables);
+        problem.with_source(|source, z| {
+            let kept = elimination::forward(&problem.graph, &problem.config, source, z);
+            let coefficients = kept.coefficients(source, rounds);
+            let hops = Hops { elimination: &problem.config, coefficients, z, increments: &kept.increments };
+            let query32 = f32s(&query);
+            let kernel_query = with_query.then_some(&query32[..]);
+            common::assert_close("mixed", &hop_attention::forward(&config, &hops, kernel_query), &mixed, 2e-5);
+            common::assert_close("beta", &hop_attention::distributions(&config, &hops, kernel_query), &beta, 2e-5);
+            let mut scratch = Scratch::new(&config, rounds);
+            for i in 0..n {
+                let row = i * width..(i + 1) * width;
+                let (mut block, mut own) = (vec![0.0; rounds * width], vec![0.0; width]);
+                let (mut q, mut m) = (query32[row.clone()].to_vec(), f32s(&cotangent[row.clone()]));
+                let rows = RowGradients { hops: &mut block, own: &mut own, query: with_query.then_some(&mut q), mixed: &mut m };
+                hop_attention::backward_row(&config, &hops, i, &mut scratch, rows);
+                let first = usize::from(include_self);
+                for k in 0..rounds {
+                    common::assert_close("hop gradient", &block[k * width..(k + 1) * width], &expected[first + k][row.clone()], 5e-5);
+                }
+                if include_self {
+                    common::assert_close("own gradient", &own, &expected[0][row.clone()], 5e-5);
+                }
+                if with_query {
+                    common::assert_close("query gradient", &q, &expected[expected.len() - 1][row.clone()], 5e-5);
+                }
+                common::assert_close("mixed again", &m, &mixed[row], 2e-5);
+            }
+        });
+    }
+}
