@@ -23,7 +23,7 @@ use crate::text::{counted, listed, quoted};
 const EXAMPLE: &str = "id,label,x1,x2";
 
 /// Nodes with features and labels, and the graph between them. Everything in it was checked.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct NodeDataset {
     /// The user's ids; their position is the number of the node.
     pub ids: Vec<String>,

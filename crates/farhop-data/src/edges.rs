@@ -221,15 +221,14 @@ impl Columns {
                 .iter()
                 .position(|column| names.iter().any(|name| column.eq_ignore_ascii_case(name)))
         };
-        let weight = match named(&WEIGHT_NAMES) {
-            _ if !weights => None,
-            Some(column) => Some(column),
-            None => {
-                return Err(DataError::NoWeights {
-                    file: table.name().to_string(),
-                    columns: table.listed_columns(),
-                });
-            }
+        let weight = if weights {
+            let role = "the weight of every edge";
+            Some(match named(&WEIGHT_NAMES) {
+                Some(column) => column,
+                None => table.require(WEIGHT_NAMES[0], role)?,
+            })
+        } else {
+            None
         };
         let (source, target, named) = match (named(&SOURCE_NAMES), named(&TARGET_NAMES)) {
             (Some(source), Some(target)) => (source, target, true),
@@ -331,7 +330,13 @@ impl<'a> Lookup<'a> {
                 if let Some(&number) = self.number_of_added.get(id) {
                     return Ok(number);
                 }
-                if !add_missing || id.is_empty() || self.nodes() >= MOST_NODES {
+                if id.is_empty() {
+                    return Err(DataError::EmptyId {
+                        place: row.place(),
+                        column: end.to_string(),
+                    });
+                }
+                if !add_missing || self.nodes() >= MOST_NODES {
                     return Err(DataError::UnknownId {
                         place: row.place(),
                         end,

@@ -1,14 +1,19 @@
 //! Everything that can be wrong with the bytes a user hands over.
 
-use std::io;
-
 use crate::place::{Cell, Place};
+use crate::split::SplitError;
 use crate::text::{counted, quoted, thousands};
 
 fn suggestion(nearest: &Option<String>) -> String {
-    match nearest {
-        Some(name) => format!(" Did you mean {}?", quoted(name)),
-        None => String::new(),
+    let hint = |name: &String| format!(" Did you mean {}?", quoted(name));
+    nearest.as_ref().map(hint).unwrap_or_default()
+}
+
+/// Why a cell cannot be a 32-bit number.
+fn not_usable(value: &str) -> &'static str {
+    match value.parse::<f64>() {
+        Ok(number) if number.is_finite() => "is too large for a 32-bit number",
+        _ => "is not a finite number",
     }
 }
 
@@ -21,7 +26,7 @@ pub enum DataError {
         /// The file, as the user gave it.
         file: String,
         /// What the system said.
-        source: io::Error,
+        source: std::io::Error,
     },
     /// The file could not be written. What was there before is untouched.
     #[error("cannot write {file}: {source}. Nothing that was saved before has changed.")]
@@ -29,7 +34,7 @@ pub enum DataError {
         /// The file, as the user gave it.
         file: String,
         /// What the system said.
-        source: io::Error,
+        source: std::io::Error,
     },
     /// Two tables were to be read from standard input.
     #[error("both tables are to be read from standard input (-). Give one of them as a file.")]
@@ -87,7 +92,7 @@ pub enum DataError {
         example: &'static str,
     },
     /// Bytes that are not UTF-8.
-    #[error("{place}: the bytes {value} are not UTF-8. Save the file as UTF-8.")]
+    #[error("{place}: the text is not UTF-8 (bytes {value}). Save the file as UTF-8.")]
     NotUtf8 {
         /// Where.
         place: Place,
@@ -202,28 +207,9 @@ pub enum DataError {
         /// Part of the second row.
         second: &'static str,
     },
-    /// The same row number is in two lists of a split.
-    #[error(
-        "row {row} is in {first} and in {second}. A node may be in one part of the split only."
-    )]
-    OverlapLists {
-        /// The row, from 0.
-        row: u32,
-        /// One part.
-        first: &'static str,
-        /// The other.
-        second: &'static str,
-    },
-    /// A list of a split names a row that does not exist.
-    #[error("row {row} in {part} does not exist: there are {} rows, numbered from 0.", thousands(*rows as u64))]
-    SplitRange {
-        /// The row.
-        row: u32,
-        /// The part.
-        part: &'static str,
-        /// How many rows there are.
-        rows: usize,
-    },
+    /// A split that was handed over as lists, or cannot be made.
+    #[error(transparent)]
+    Split(#[from] SplitError),
     /// A value of the split column that is none of the three.
     #[error("{cell}: {} is not a part of the split. Allowed: train, valid, test, or an empty cell; or pass --ignore {} if the column means something else.", quoted(&.cell.value), .cell.column)]
     SplitValue {
@@ -239,16 +225,6 @@ pub enum DataError {
         file: String,
         /// The split column.
         column: String,
-    },
-    /// Fractions of a split that make no sense.
-    #[error(
-        "split fractions train {train} and valid {valid} must be above 0 and leave something for test."
-    )]
-    SplitFractions {
-        /// Share of train.
-        train: f64,
-        /// Share of valid.
-        valid: f64,
     },
     /// Not enough rows for three parts.
     #[error("{file}: {} are too few for a split into train, valid and test. Label more rows, or add a split column.", counted(*labelled as u64, "labelled row", "labelled rows"))]
@@ -319,7 +295,7 @@ pub enum DataError {
         cell: Box<Cell>,
     },
     /// NaN or an infinite number.
-    #[error("{cell}: {} is not a finite number of 32 bits. Correct the cell, or empty it and pass --fill mean or --fill zero.", quoted(&.cell.value))]
+    #[error("{cell}: {} {}. Correct the cell, or empty it and pass --fill mean or --fill zero.", quoted(&.cell.value), not_usable(&.cell.value))]
     NotFinite {
         /// Where.
         cell: Box<Cell>,
@@ -366,16 +342,8 @@ pub enum DataError {
         /// The last row.
         last: usize,
     },
-    /// Weights were asked for and there is no such column.
-    #[error("{file} has no weight column. Its columns are {columns}; name one of them \"weight\".")]
-    NoWeights {
-        /// The file, as the user gave it.
-        file: String,
-        /// The names there are.
-        columns: String,
-    },
     /// A weight that is not a number.
-    #[error("{cell}: {} is not a finite number of 32 bits. Every edge needs a weight.", quoted(&.cell.value))]
+    #[error("{cell}: {} {}. Every edge needs a weight.", quoted(&.cell.value), not_usable(&.cell.value))]
     Weight {
         /// Where.
         cell: Box<Cell>,

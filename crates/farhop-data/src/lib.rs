@@ -7,12 +7,32 @@
 //!
 //! Nothing here trusts its input: whatever the bytes are, the result is checked data or a
 //! [`DataError`] whose text is one line that says what is wrong, where, and what to do.
+//!
+//! ```
+//! use farhop_data::{EdgeOptions, EdgeTable, NodeIds};
+//!
+//! let ids = ["A1", "A2", "A3"].map(String::from);
+//! let nodes = NodeIds::Table { ids: &ids, file: "nodes.csv", add_missing: false };
+//! let read = |text: &str| {
+//!     let bytes = text.as_bytes().to_vec();
+//!     EdgeTable::from_bytes("edges.csv", bytes, nodes, EdgeOptions::default())
+//! };
+//!
+//! assert_eq!(read("source,target\nA1,A3\n")?.built.graph.neighbours(2), [0]);
+//! assert_eq!(
+//!     read("source,target\nA1,A17\n").unwrap_err().to_string(),
+//!     "edges.csv, line 2: target id \"A17\" is not in nodes.csv (3 ids). \
+//!      Add the node, or pass --add-missing-nodes."
+//! );
+//! # Ok::<(), farhop_data::DataError>(())
+//! ```
 
 pub mod bench_graph;
 mod card;
 mod dataset;
 mod edges;
 mod error;
+mod exact;
 mod features;
 mod graph_features;
 pub mod hash;
@@ -42,4 +62,4 @@ pub use options::{ApplyOptions, FeatureScaling, Fill, NoFeatures, NodeTableOptio
 pub use place::{Cell, Place};
 pub use schema::{FeatureColumn, FeatureKind, Schema, TargetColumn};
 pub use source::{LARGEST_TABLE, SourceFile};
-pub use split::{Part, Split, SplitFractions, SplitProblem};
+pub use split::{Part, Split, SplitError, SplitFractions};

@@ -48,12 +48,20 @@ pub enum FeatureKind {
     /// One number: `(value - shift) / scale`, computed in 64 bits.
     Number {
         /// The mean over the training rows: what a node without a row gets.
+        #[serde(with = "crate::exact")]
         mean: f64,
         /// Taken away first. 0 without scaling.
+        #[serde(with = "crate::exact")]
         shift: f64,
         /// Divided by last. 1 without scaling.
+        #[serde(with = "crate::exact")]
         scale: f64,
         /// What stands in for a missing cell; without it a missing cell is an error.
+        #[serde(
+            default,
+            with = "crate::exact::option",
+            skip_serializing_if = "Option::is_none"
+        )]
         fill: Option<f64>,
     },
     /// One number per value, 1 for the value of the cell and 0 for the others.
@@ -66,8 +74,10 @@ pub enum FeatureKind {
     /// One number that comes from the graph: `(ln(1 + degree) - shift) / scale`.
     Degree {
         /// Taken away first.
+        #[serde(with = "crate::exact")]
         shift: f64,
         /// Divided by last.
+        #[serde(with = "crate::exact")]
         scale: f64,
     },
     /// The number 1.

@@ -3,7 +3,7 @@
 use farhop_graph::random::Stream;
 use serde::{Deserialize, Serialize};
 
-use crate::error::DataError;
+use crate::text::thousands;
 
 /// A part of a split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -74,11 +74,41 @@ impl Default for SplitFractions {
     }
 }
 
-/// Why a stratified split is not possible. The reader of the table turns it into a [`DataError`]
-/// with file and line.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum SplitProblem {
+/// Why a split is not possible. The reader of a table adds file and line.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SplitError {
+    /// The same row is in two lists.
+    #[error("row {row} is in {} and in {}. A node may be in one part of the split only.", first.name(), second.name())]
+    Overlap {
+        /// The row, from 0.
+        row: u32,
+        /// One part.
+        first: Part,
+        /// The other.
+        second: Part,
+    },
+    /// A list names a row that does not exist.
+    #[error("row {row} in {} does not exist: there are {} rows, numbered from 0.", part.name(), thousands(*rows as u64))]
+    Range {
+        /// The row.
+        row: u32,
+        /// The part.
+        part: Part,
+        /// How many rows there are.
+        rows: usize,
+    },
+    /// The fractions are not above 0, or leave nothing for test.
+    #[error(
+        "split fractions train {train} and valid {valid} must be above 0 and leave something for test."
+    )]
+    Fractions {
+        /// Share of train.
+        train: f64,
+        /// Share of valid.
+        valid: f64,
+    },
     /// The class has one row.
+    #[error("class {class} occurs only in row {row}, so it cannot be in both train and test.")]
     Lonely {
         /// The class.
         class: u32,
@@ -86,12 +116,11 @@ pub enum SplitProblem {
         row: u32,
     },
     /// Too few labelled rows for three parts.
+    #[error("{labelled} labelled rows are too few for a split into train, valid and test.")]
     TooFew {
         /// Labelled rows.
         labelled: usize,
     },
-    /// The fractions are not above 0, or leave nothing for test.
-    Fractions(SplitFractions),
 }
 
 impl Split {
@@ -101,25 +130,21 @@ impl Split {
         train: Vec<u32>,
         valid: Vec<u32>,
         test: Vec<u32>,
-    ) -> Result<Split, DataError> {
+    ) -> Result<Split, SplitError> {
         let mut split = Split { train, valid, test };
         let mut part_of: Vec<Option<Part>> = vec![None; rows];
         for part in Part::ALL {
             for &row in split.part(part) {
                 let Some(place) = part_of.get_mut(row as usize) else {
-                    return Err(DataError::SplitRange {
-                        row,
-                        part: part.name(),
-                        rows,
-                    });
+                    return Err(SplitError::Range { row, part, rows });
                 };
                 if let Some(first) = place.replace(part)
                     && first != part
                 {
-                    return Err(DataError::OverlapLists {
+                    return Err(SplitError::Overlap {
                         row,
-                        first: first.name(),
-                        second: part.name(),
+                        first,
+                        second: part,
                     });
                 }
             }
@@ -151,11 +176,11 @@ impl Split {
         classes: usize,
         fractions: SplitFractions,
         seed: u64,
-    ) -> Result<Split, SplitProblem> {
+    ) -> Result<Split, SplitError> {
         let SplitFractions { train, valid } = fractions;
         let sensible = train > 0.0 && valid > 0.0 && train + valid < 1.0;
         if !sensible {
-            return Err(SplitProblem::Fractions(fractions));
+            return Err(SplitError::Fractions { train, valid });
         }
         let mut rows_of: Vec<Vec<u32>> = vec![Vec::new(); classes];
         for (row, label) in labels.iter().enumerate() {
@@ -167,7 +192,7 @@ impl Split {
         }
         for (class, rows) in rows_of.iter().enumerate() {
             if let [row] = rows[..] {
-                return Err(SplitProblem::Lonely {
+                return Err(SplitError::Lonely {
                     class: class as u32,
                     row,
                 });
@@ -189,7 +214,7 @@ impl Split {
             before = after;
         }
         if Part::ALL.iter().any(|&part| split.part(part).is_empty()) {
-            return Err(SplitProblem::TooFew { labelled: before });
+            return Err(SplitError::TooFew { labelled: before });
         }
         for part in Part::ALL {
             split.part_mut(part).sort_unstable();
@@ -277,17 +302,17 @@ mod tests {
         let fractions = SplitFractions::default();
         assert_eq!(
             Split::stratified(&lonely, 2, fractions, 0),
-            Err(SplitProblem::Lonely { class: 1, row: 3 })
+            Err(SplitError::Lonely { class: 1, row: 3 })
         );
         assert_eq!(
             Split::stratified(&[Some(0), Some(0)], 1, fractions, 0),
-            Err(SplitProblem::TooFew { labelled: 2 })
+            Err(SplitError::TooFew { labelled: 2 })
         );
         for (train, valid) in [(0.0, 0.5), (0.8, 0.2), (f64::NAN, 0.1), (0.5, -0.1)] {
             let wrong = SplitFractions { train, valid };
             assert!(matches!(
                 Split::stratified(&labels(&[5, 5]), 2, wrong, 0),
-                Err(SplitProblem::Fractions(_))
+                Err(SplitError::Fractions { .. })
             ));
         }
     }
@@ -303,7 +328,7 @@ mod tests {
         );
         assert!(matches!(
             Split::from_lists(5, vec![5], vec![], vec![]),
-            Err(DataError::SplitRange { row: 5, .. })
+            Err(SplitError::Range { row: 5, .. })
         ));
     }
 }

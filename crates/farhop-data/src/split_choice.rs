@@ -5,7 +5,7 @@ use crate::error::DataError;
 use crate::labels::class_counts;
 use crate::options::{NodeTableOptions, SplitChoice};
 use crate::roles::Roles;
-use crate::split::{Part, Split, SplitProblem};
+use crate::split::{Part, Split, SplitError};
 use crate::table::Table;
 
 /// The labels of a table on their way to a split.
@@ -48,7 +48,7 @@ impl Labelled<'_> {
             }
             SplitChoice::Automatic { fractions, seed } => {
                 let split = Split::stratified(self.labels, self.classes.len(), *fractions, *seed)
-                    .map_err(|problem| self.located(problem))?;
+                    .map_err(|error| self.located(error))?;
                 (split, format!("stratified, seed {seed}"))
             }
         };
@@ -121,21 +121,18 @@ impl Labelled<'_> {
         }
     }
 
-    fn located(&self, problem: SplitProblem) -> DataError {
-        match problem {
-            SplitProblem::Lonely { class, row } => DataError::LonelyClass {
+    fn located(&self, error: SplitError) -> DataError {
+        match error {
+            SplitError::Lonely { class, row } => DataError::LonelyClass {
                 place: self.table.place_of_row(row as usize),
                 class: self.classes[class as usize].clone(),
                 column: self.column(),
             },
-            SplitProblem::TooFew { labelled } => DataError::TooFewLabels {
+            SplitError::TooFew { labelled } => DataError::TooFewLabels {
                 file: self.file(),
                 labelled,
             },
-            SplitProblem::Fractions(fractions) => DataError::SplitFractions {
-                train: fractions.train,
-                valid: fractions.valid,
-            },
+            other => DataError::Split(other),
         }
     }
 }

@@ -8,10 +8,10 @@ use std::slice::IterMut;
 
 use rayon::prelude::*;
 
-/// Keys per bucket to aim at: half a megabyte, about the second-level cache of one core.
-const BUCKET_KEYS: usize = 1 << 16;
+/// Rows per bucket to aim at: their keys fill about the second-level cache of one core.
+const BUCKET_KEYS: usize = 1 << 15;
 /// More buckets than this cost more in page look-ups than they save.
-const MOST_BUCKETS: usize = 1 << 10;
+const MOST_BUCKETS: usize = 1 << 11;
 /// Fewer rows than this are not worth a chunk of their own.
 const LEAST_CHUNK: usize = 1 << 15;
 

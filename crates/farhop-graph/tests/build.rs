@@ -98,19 +98,20 @@ fn duplicates_and_self_loops_are_counted() {
 
 #[test]
 fn every_row_knows_its_entry() {
+    // The last list is long enough to be dealt into several buckets and chunks.
+    let long = random_rows(&mut Stream::new(6), 900, 300_000);
     for direction in BOTH {
-        for (nodes, rows) in edge_lists() {
+        for (nodes, rows) in edge_lists().chain([(900, long.clone())]) {
             let built = build(nodes, &rows, direction).unwrap();
-            let graph = &built.graph;
+            let offsets = built.graph.offsets();
             assert_eq!(built.entry_of_row.len(), rows.len());
             for (&(source, target), &entry) in rows.iter().zip(&built.entry_of_row) {
                 if source == target {
                     assert_eq!(entry, NO_EDGE);
                 } else {
-                    let row =
-                        graph.offsets()[target as usize]..graph.offsets()[target as usize + 1];
+                    let row = offsets[target as usize]..offsets[target as usize + 1];
                     assert!(row.contains(&(entry as usize)));
-                    assert_eq!(graph.sources()[entry as usize], source);
+                    assert_eq!(built.graph.sources()[entry as usize], source);
                 }
             }
         }

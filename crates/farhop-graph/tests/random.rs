@@ -34,6 +34,16 @@ fn stream_is_the_sequence_of_its_counter() {
 }
 
 #[test]
+fn neighbouring_seeds_share_no_words() {
+    // Two sequences of which one is the other moved along would repeat words at other counters.
+    let mut words: Vec<u64> = (0..300)
+        .flat_map(|seed| (0..300).map(move |counter| mix(seed, counter)))
+        .collect();
+    words.sort_unstable();
+    assert!(words.windows(2).all(|pair| pair[0] != pair[1]));
+}
+
+#[test]
 fn every_bit_is_even_over_counters_and_over_seeds() {
     let draws = 40_000;
     for by_seed in [false, true] {

@@ -89,7 +89,7 @@ pub fn bytes(nodes: usize, width: usize) -> u64 {
 
 /// The mixed hops m, `[N, F]`. `query[N, F]` is q; `None` gives every hop the same weight.
 pub fn forward(config: &Config, hops: &Hops, query: Option<&[f32]>) -> Vec<f32> {
-    let mut mixed = vec![0.0; hops.z.len()];
+    let mut mixed = crate::buffers::take(hops.z.len());
     each_row(config, hops, &mut mixed, |i, row, scratch| {
         mix_row(config, hops, query_row(config, query, i), i, scratch, row);
     });

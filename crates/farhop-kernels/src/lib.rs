@@ -9,9 +9,11 @@
 //! Shapes are written `[rows, columns]`, row-major. `N` nodes, `E` directed entries of the graph, `F` channels, `H` heads,
 //! `K` rounds (hops).
 
+pub mod buffers;
 pub mod dense;
 pub mod edge_attention;
 pub mod elimination;
+pub mod gen_layer;
 pub mod heads;
 pub mod hop_attention;
 pub mod parallel;

@@ -7,9 +7,9 @@ use common::{f32s, normals};
 use farhop_graph::{Direction, Graph, build};
 use farhop_kernels::dense::feed_forward;
 use farhop_kernels::elimination::{self, Attention, Config, Mode, Reading, Source};
+use farhop_kernels::gen_layer;
 use farhop_kernels::heads::Heads;
 use farhop_kernels::hop_attention::{self, Hops, RowGradients, Scratch};
-use farhop_kernels::parallel::SharedMut;
 use farhop_kernels::reference::elimination::{edge_attention, propagate};
 use farhop_kernels::reference::real::{product, sum};
 use farhop_kernels::reference::{Real, hop_attention as literal_hops, tape};
@@ -207,42 +207,28 @@ fn the_f32_kernels_equal_the_outside_numbers() {
         let mut out = vec![0.0; n * OUT];
         feed_forward::forward(&pre, feed, n, &mut out);
         check("out", &out);
-        // Backward.
+        // Backward, the whole layer as one operation.
+        let config = gen_layer::Config { elimination, hops: hop_config, outputs: OUT, recompute: false };
+        let weights = gen_layer::Weights { query_key: Some((wq, wk)), value: wv, residual: w };
         let mut d_pre = vec![0.0; n * OUT];
         let feed_gradients = feed_forward::backward(&pre, feed, &f32s(fixture.get("G")), n, &mut d_pre);
         check("grad_fc1_w", &feed_gradients.w1);
         check("grad_fc1_b", &feed_gradients.b1);
         check("grad_fc2_w", &feed_gradients.w2);
         check("grad_fc2_b", &feed_gradients.b2);
-        check("grad_W", &product(&transposed(x, n, IN), &d_pre, n, OUT));
-        let mut d_mixed = product(&d_pre, &transposed(wv, IN, OUT), OUT, IN);
-        let mut d_query = query.clone();
-        let mut d_own = vec![0.0; n * IN];
-        let gradients = {
-            let (m, q, own) = (SharedMut::new(&mut d_mixed), SharedMut::new(&mut d_query), SharedMut::new(&mut d_own));
-            let fill = |i: usize, block: &mut [f32]| {
-                let row = i * IN..(i + 1) * IN;
-                // SAFETY: every node is visited once.
-                let (mixed, query, own) = unsafe { (m.part(row.clone()), q.part(row.clone()), own.part(row)) };
-                let rows = RowGradients { hops: block, own, query: Some(query), mixed };
-                hop_attention::backward_row(&hop_config, &hops, i, &mut Scratch::new(&hop_config, rounds), rows);
-            };
-            elimination::backward(graph, &elimination, &source, x, &kept, Reading::Cumulative, &fill)
-        };
-        check("grad_a", &gradients.weights);
-        // `d_mixed` now holds the mixed hops.
-        assert_eq!(d_mixed, mixed);
-        check("grad_Wv", &product(&transposed(&d_mixed, n, IN), &d_pre, n, OUT));
-        let d_fold = product(&transposed(x, n, IN), &d_query, n, IN);
-        check("grad_Wq", &product(&d_fold, wk, IN, OUT));
-        check("grad_Wk", &product(&transposed(&d_fold, IN, IN), wq, IN, OUT));
-        let mut d_x = gradients.z;
-        let through_w = product(&d_pre, &transposed(w, IN, OUT), OUT, IN);
-        let through_query = product(&d_query, &transposed(&fold, IN, IN), IN, IN);
-        for ((d, a), b) in d_x.iter_mut().zip(through_w).zip(through_query) {
-            *d += a + b;
+        for recompute in [false, true] {
+            let config = gen_layer::Config { recompute, ..config };
+            let (pre, kept) = gen_layer::forward(graph, &config, &source, &weights, x, true);
+            check("pre", &pre);
+            assert_eq!(kept.is_none(), recompute);
+            let gradients = gen_layer::backward(graph, &config, &source, &weights, x, kept, &d_pre);
+            check("grad_a", &gradients.attention);
+            check("grad_Wq", &gradients.query);
+            check("grad_Wk", &gradients.key);
+            check("grad_Wv", &gradients.value);
+            check("grad_W", &gradients.residual);
+            check("grad_x", &gradients.z);
         }
-        check("grad_x", &d_x);
     }
 }
 

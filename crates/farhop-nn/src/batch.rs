@@ -21,6 +21,7 @@ struct Inner {
     width: usize,
     features: Tensor<2>,
     symmetric: OnceLock<Arc<EntryWeights>>,
+    ones: OnceLock<Arc<EntryWeights>>,
 }
 
 impl Batch {
@@ -40,7 +41,7 @@ impl Batch {
         let nodes = graph.nodes();
         assert_eq!(features.len(), nodes * width, "a batch needs {nodes} x {width} features");
         let features = bridge::from_vec(features, [nodes, width]);
-        Batch { inner: Arc::new(Inner { graph, width, features, symmetric: OnceLock::new() }) }
+        Batch { inner: Arc::new(Inner { graph, width, features, symmetric: OnceLock::new(), ones: OnceLock::new() }) }
     }
 
     /// Number of nodes, `N`.
@@ -67,6 +68,14 @@ impl Batch {
     /// `1 / sqrt((deg_i + 1)(deg_j + 1))` per entry, `1 / (deg_i + 1)` for the node itself.
     pub fn symmetric_weights(&self) -> &Arc<EntryWeights> {
         self.inner.symmetric.get_or_init(|| Arc::new(symmetric_weights(&self.inner.graph)))
+    }
+
+    /// Every coefficient 1.
+    pub fn ones(&self) -> &Arc<EntryWeights> {
+        let graph = &self.inner.graph;
+        self.inner.ones.get_or_init(|| {
+            Arc::new(EntryWeights { entries: vec![1.0; graph.entries()], nodes: vec![1.0; graph.nodes()] })
+        })
     }
 }
 

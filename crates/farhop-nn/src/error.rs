@@ -6,11 +6,11 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum NnError {
     /// No model of that name.
-    #[error("model \"{name}\" is not known{suggestion}. Known: {known}.")]
+    #[error("model \"{name}\" is not known{suggestion} Known: {known}.")]
     UnknownModel {
         /// The name asked for.
         name: String,
-        /// `; did you mean "..."?` or empty.
+        /// `; did you mean "..."?` or a full stop.
         suggestion: String,
         /// All names.
         known: String,
@@ -28,13 +28,13 @@ pub enum NnError {
         allowed: String,
     },
     /// The bytes are not a safetensors file.
-    #[error("weights are not a readable safetensors file: {reason}. Use an intact copy.")]
+    #[error("not a readable safetensors file: {reason}. Use an intact copy.")]
     Unreadable {
         /// What the reader said.
         reason: String,
     },
     /// A tensor that the model needs is not there.
-    #[error("weights lack the tensor \"{name}\" {shape:?}. They belong to another model or other settings.")]
+    #[error("the file lacks the tensor \"{name}\" {shape:?}. It belongs to another model or other settings.")]
     MissingTensor {
         /// Its name.
         name: String,
@@ -42,13 +42,13 @@ pub enum NnError {
         shape: Vec<usize>,
     },
     /// A tensor that the model does not have.
-    #[error("weights hold the tensor \"{name}\", which this model does not have. They belong to another model or other settings.")]
+    #[error("the file holds the tensor \"{name}\", which this model does not have. It belongs to another model or other settings.")]
     UnknownTensor {
         /// Its name.
         name: String,
     },
     /// A tensor of another shape.
-    #[error("tensor \"{name}\" has shape {found:?}, but the model needs {expected:?}. The weights belong to other settings.")]
+    #[error("tensor \"{name}\" has shape {found:?}, but the model needs {expected:?}. The file belongs to other settings.")]
     TensorShape {
         /// Its name.
         name: String,

@@ -7,10 +7,8 @@ use crate::ops::{bridge, cross_entropy};
 use crate::optimizer::{Moments, OptimizerConfig, global_norm, update};
 use crate::{Batch, Context, Model, NnError, Targets, store};
 
-/// Names of the arrays in the state beside the moments.
+/// Name of the step count in a saved state.
 const STEPS: &str = "steps";
-const FIRST: &str = "first.";
-const SECOND: &str = "second.";
 
 /// What a step saw.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,7 +81,7 @@ impl Learner {
                 values.insert(gradient.id, weights);
             }
         }
-        self.model.network_mut().replace(&mut |_, id| values.remove(&id));
+        self.model.network_mut().replace(&mut |id| values.remove(&id));
         report
     }
 
@@ -104,30 +102,31 @@ impl Learner {
 
     /// Moments and step count as safetensors. Together with the weights and the seed they continue with the same bits.
     pub fn state_to_safetensors(&self) -> Vec<u8> {
-        // Four 16-bit digits, which f32 holds exactly.
-        let steps: Vec<f32> = (0..4).map(|digit| (self.steps >> (16 * digit) & 0xFFFF) as f32).collect();
-        let names: Vec<[String; 2]> =
-            self.moments.iter().map(|m| [format!("{FIRST}{}", m.name), format!("{SECOND}{}", m.name)]).collect();
+        let names: Vec<[String; 2]> = self.moments.iter().map(state_names).collect();
         let moments = self.moments.iter().zip(&names).flat_map(|(m, [first, second])| {
-            [
-                (first.as_str(), m.shape.as_slice(), m.first.as_slice()),
-                (second.as_str(), m.shape.as_slice(), m.second.as_slice()),
-            ]
+            let shape = m.shape.as_slice();
+            [(first.as_str(), shape, m.first.as_slice()), (second.as_str(), shape, m.second.as_slice())]
         });
-        store::write(moments.chain([(STEPS, [4].as_slice(), steps.as_slice())]))
+        store::write(moments, Some((STEPS, self.steps)))
     }
 
     /// Takes over a state that [`Learner::state_to_safetensors`] wrote. On an error nothing changes.
     pub fn load_state(&mut self, bytes: &[u8]) -> Result<(), NnError> {
-        let both = |m: &Moments| [FIRST, SECOND].map(|prefix| (format!("{prefix}{}", m.name), m.shape.clone()));
-        let expected = self.moments.iter().flat_map(both).chain([(STEPS.to_string(), vec![4])]);
-        let mut found = store::read(bytes, expected)?;
-        let digits = found.remove(STEPS).unwrap_or_default();
-        self.steps = digits.iter().rev().fold(0, |steps, digit| steps << 16 | *digit as u64);
-        for moments in &mut self.moments {
-            moments.first = found.remove(&format!("{FIRST}{}", moments.name)).unwrap_or_default();
-            moments.second = found.remove(&format!("{SECOND}{}", moments.name)).unwrap_or_default();
+        let mut reader = store::Reader::new(bytes)?;
+        let steps = reader.count(STEPS)?;
+        let mut loaded = self.moments.clone();
+        for moments in &mut loaded {
+            let [first, second] = state_names(moments);
+            moments.first = reader.array(&first, &moments.shape)?;
+            moments.second = reader.array(&second, &moments.shape)?;
         }
+        reader.finish()?;
+        self.steps = steps;
+        self.moments = loaded;
         Ok(())
     }
+}
+
+fn state_names(moments: &Moments) -> [String; 2] {
+    [format!("first.{}", moments.name), format!("second.{}", moments.name)]
 }

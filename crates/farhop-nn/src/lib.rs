@@ -44,6 +44,6 @@ pub use error::NnError;
 pub use learner::{Learner, StepReport};
 pub use memory::{MemoryEstimate, Shape};
 pub use model::Model;
-pub use models::{GcnConfig, MlpConfig, ModelConfig};
+pub use models::{GcnConfig, GenConfig, MlpConfig, ModelConfig};
 pub use network::Network;
 pub use optimizer::OptimizerConfig;

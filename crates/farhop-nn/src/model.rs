@@ -1,5 +1,7 @@
 //! A model as the rooms above see it.
 
+use std::collections::BTreeMap;
+
 use crate::network::Network;
 use crate::ops::bridge;
 use crate::{Batch, Context, ModelConfig, NnError, store};
@@ -60,15 +62,19 @@ impl Model {
     /// All weights as safetensors, under names such as `layers.0.weight`.
     pub fn to_safetensors(&self) -> Vec<u8> {
         let arrays = self.network.arrays();
-        store::write(arrays.iter().map(|array| (array.name.as_str(), array.shape.as_slice(), array.data.as_slice())))
+        let arrays = arrays.iter().map(|array| (array.name.as_str(), array.shape.as_slice(), array.data.as_slice()));
+        store::write(arrays, None)
     }
 
     /// Takes over weights that [`Model::to_safetensors`] wrote. On an error the model is as before.
     pub fn load_safetensors(&mut self, bytes: &[u8]) -> Result<(), NnError> {
-        let expected = self.network.arrays();
-        let expected = expected.iter().map(|array| (array.name.clone(), array.shape.clone()));
-        let mut values = store::read(bytes, expected)?;
-        self.network.replace(&mut |name, _| values.remove(name));
+        let mut reader = store::Reader::new(bytes)?;
+        let mut values = BTreeMap::new();
+        for array in self.network.arrays() {
+            values.insert(array.id, reader.array(&array.name, &array.shape)?);
+        }
+        reader.finish()?;
+        self.network.replace(&mut |id| values.remove(&id));
         Ok(())
     }
 

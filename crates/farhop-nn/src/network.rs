@@ -42,7 +42,7 @@ pub trait Network: Send + Sync {
     fn gradients(&self, gradients: &mut Gradients) -> Vec<Array>;
 
     /// Replaces the numbers of the arrays for which `value` gives some. They must have the same length.
-    fn replace(&mut self, value: &mut dyn FnMut(&str, ParamId) -> Option<Vec<f32>>);
+    fn replace(&mut self, value: &mut dyn FnMut(ParamId) -> Option<Vec<f32>>);
 }
 
 impl<L: Layer + Sync + 'static> Network for L {
@@ -76,8 +76,8 @@ impl<L: Layer + Sync + 'static> Network for L {
         visitor.found
     }
 
-    fn replace(&mut self, value: &mut dyn FnMut(&str, ParamId) -> Option<Vec<f32>>) {
-        *self = self.clone().map(&mut Replacer { path: Path::default(), value });
+    fn replace(&mut self, value: &mut dyn FnMut(ParamId) -> Option<Vec<f32>>) {
+        *self = self.clone().map(&mut Replacer { value });
     }
 }
 
@@ -143,21 +143,12 @@ impl ModuleVisitor for Lister {
 }
 
 struct Replacer<'a> {
-    path: Path,
-    value: &'a mut dyn FnMut(&str, ParamId) -> Option<Vec<f32>>,
+    value: &'a mut dyn FnMut(ParamId) -> Option<Vec<f32>>,
 }
 
 impl ModuleMapper for Replacer<'_> {
-    fn enter_module(&mut self, name: &str, _container: &str) {
-        self.path.0.push(name.to_string());
-    }
-
-    fn exit_module(&mut self, _name: &str, _container: &str) {
-        self.path.0.pop();
-    }
-
     fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
-        match (self.value)(&self.path.name(), param.id) {
+        match (self.value)(param.id) {
             Some(data) => param.map(|tensor| bridge::from_vec(data, tensor.dims())),
             None => param,
         }

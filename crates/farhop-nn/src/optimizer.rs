@@ -72,3 +72,38 @@ pub(crate) fn update(
         *weight = *weight * shrink - rate * *first / (second.sqrt() / root + config.epsilon);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The algorithm as printed in the paper, in f64, for one number.
+    fn literal(config: &OptimizerConfig, gradients: &[f64], rate: f64, decay: f64, mut weight: f64) -> f64 {
+        let (beta1, beta2) = (f64::from(config.beta1), f64::from(config.beta2));
+        let (mut first, mut second) = (0.0, 0.0);
+        for (t, g) in gradients.iter().enumerate() {
+            let t = t as i32 + 1;
+            first = beta1 * first + (1.0 - beta1) * g;
+            second = beta2 * second + (1.0 - beta2) * g * g;
+            let (m, v) = (first / (1.0 - beta1.powi(t)), second / (1.0 - beta2.powi(t)));
+            weight -= rate * (m / (v.sqrt() + f64::from(config.epsilon)) + decay * weight);
+        }
+        weight
+    }
+
+    #[test]
+    fn updates_follow_the_paper_and_spare_vectors_from_decay() {
+        let config = OptimizerConfig { weight_decay: 0.1, ..OptimizerConfig::default() };
+        let gradients = [0.3, -1.2, 0.01, 5.0, -0.7, 0.0, 2.0];
+        for (shape, decay) in [(vec![1, 1], 0.1), (vec![1], 0.0)] {
+            let mut moments = Moments::zeros("w".into(), shape);
+            let mut weight = [0.8f32];
+            for (t, g) in gradients.iter().enumerate() {
+                // Twice the gradient, scaled by one half.
+                update(&config, &mut moments, &mut weight, &[2.0 * *g as f32], 0.5, 0.05, t as u64 + 1);
+            }
+            let expected = literal(&config, &gradients, 0.05, decay, 0.8);
+            assert!((f64::from(weight[0]) - expected).abs() < 1e-6, "{} instead of {expected}", weight[0]);
+        }
+    }
+}

@@ -1,49 +1,77 @@
 //! Named arrays to and from safetensors bytes. Reading checks everything before anything is taken over.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 
 use crate::NnError;
 
-/// Writes f32 arrays as (name, shape, numbers).
-pub(crate) fn write<'a>(arrays: impl IntoIterator<Item = (&'a str, &'a [usize], &'a [f32])>) -> Vec<u8> {
-    let bytes: Vec<(&str, &[usize], Vec<u8>)> = arrays
-        .into_iter()
-        .map(|(name, shape, data)| (name, shape, data.iter().flat_map(|v| v.to_le_bytes()).collect()))
-        .collect();
-    let views = bytes.iter().map(|(name, shape, data)| {
-        let view = TensorView::new(Dtype::F32, shape.to_vec(), data);
+/// Writes f32 arrays as (name, shape, numbers) and, if given, one whole number under its name.
+pub(crate) fn write<'a>(
+    arrays: impl IntoIterator<Item = (&'a str, &'a [usize], &'a [f32])>,
+    count: Option<(&str, u64)>,
+) -> Vec<u8> {
+    let mut bytes: Vec<(&str, Dtype, Vec<usize>, Vec<u8>)> = Vec::new();
+    for (name, shape, data) in arrays {
+        bytes.push((name, Dtype::F32, shape.to_vec(), data.iter().flat_map(|v| v.to_le_bytes()).collect()));
+    }
+    if let Some((name, count)) = count {
+        bytes.push((name, Dtype::U64, vec![1], count.to_le_bytes().to_vec()));
+    }
+    let views = bytes.iter().map(|(name, kind, shape, data)| {
+        let view = TensorView::new(*kind, shape.clone(), data);
         (*name, view.expect("the numbers of an array fill its shape"))
     });
     safetensors::serialize(views, None).expect("named arrays always serialize")
 }
 
-/// Reads exactly the expected arrays, each of the expected shape.
-pub(crate) fn read(
-    bytes: &[u8],
-    expected: impl IntoIterator<Item = (String, Vec<usize>)>,
-) -> Result<BTreeMap<String, Vec<f32>>, NnError> {
-    let file = SafeTensors::deserialize(bytes).map_err(|e| NnError::Unreadable { reason: e.to_string() })?;
-    let mut found = BTreeMap::new();
-    for (name, shape) in expected {
-        let Ok(view) = file.tensor(&name) else {
-            return Err(NnError::MissingTensor { name, shape });
+/// A file that [`write`] wrote, whose arrays are taken out one by one.
+pub(crate) struct Reader<'a> {
+    file: SafeTensors<'a>,
+    taken: BTreeSet<String>,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(bytes: &'a [u8]) -> Result<Self, NnError> {
+        let file = SafeTensors::deserialize(bytes);
+        let file = file.map_err(|error| NnError::Unreadable { reason: error.to_string() })?;
+        Ok(Reader { file, taken: BTreeSet::new() })
+    }
+
+    /// The numbers of the array `name`, which must have `shape`.
+    pub fn array(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, NnError> {
+        let (numbers, _) = self.bytes(name, shape, Dtype::F32, "F32")?.as_chunks::<4>();
+        Ok(numbers.iter().map(|b| f32::from_le_bytes(*b)).collect())
+    }
+
+    /// The whole number `name`.
+    pub fn count(&mut self, name: &str) -> Result<u64, NnError> {
+        let (numbers, _) = self.bytes(name, &[1], Dtype::U64, "U64")?.as_chunks::<8>();
+        Ok(numbers.first().map_or(0, |b| u64::from_le_bytes(*b)))
+    }
+
+    /// An error if something was not taken.
+    pub fn finish(self) -> Result<(), NnError> {
+        let mut names = self.file.names();
+        names.sort_unstable();
+        match names.into_iter().find(|name| !self.taken.contains(*name)) {
+            Some(name) => Err(NnError::UnknownTensor { name: name.to_string() }),
+            None => Ok(()),
+        }
+    }
+
+    fn bytes(&mut self, name: &str, shape: &[usize], kind: Dtype, expected: &'static str) -> Result<&'a [u8], NnError> {
+        let name = name.to_string();
+        let Ok(view) = self.file.tensor(&name) else {
+            return Err(NnError::MissingTensor { name, shape: shape.to_vec() });
         };
-        if view.dtype() != Dtype::F32 {
-            let found = format!("{:?}", view.dtype());
-            return Err(NnError::TensorType { name, found, expected: "F32" });
+        if view.dtype() != kind {
+            return Err(NnError::TensorType { name, found: format!("{:?}", view.dtype()), expected });
         }
         if view.shape() != shape {
-            return Err(NnError::TensorShape { name, found: view.shape().to_vec(), expected: shape });
+            return Err(NnError::TensorShape { name, found: view.shape().to_vec(), expected: shape.to_vec() });
         }
-        let (numbers, _) = view.data().as_chunks::<4>();
-        found.insert(name, numbers.iter().map(|b| f32::from_le_bytes(*b)).collect());
-    }
-    let mut names = file.names();
-    names.sort_unstable();
-    match names.into_iter().find(|name| !found.contains_key(*name)) {
-        Some(name) => Err(NnError::UnknownTensor { name: name.to_string() }),
-        None => Ok(found),
+        self.taken.insert(name);
+        Ok(view.data())
     }
 }

@@ -2,21 +2,20 @@
 //!
 //! A file is written beside its destination, synced, renamed over it, and the folder is synced. A process killed at
 //! any moment leaves the previous contents or the new ones.
+//!
+//! Unlike files that a user names, these lie in a folder that one process holds: their unfinished names are always the
+//! same, so that a killed process leaves nothing that the next one does not overwrite.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
 use crate::TrainError;
 
 /// Replaces the file at `path` by `bytes` in one step.
-///
-/// # Errors
-/// When the system refuses a write; the file is then what it was before.
-pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
+/// When the system refuses, the file is what it was before.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
     let beside = beside(path);
     let written = write_synced(&beside, bytes)
         .and_then(|()| fs::rename(&beside, path))
@@ -51,14 +50,6 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, TrainError> {
         .and_then(|mut file| file.read_to_end(&mut bytes))
         .map_err(TrainError::io(path, "read"))?;
     Ok(bytes)
-}
-
-/// Lower-case hexadecimal SHA-256 of some bytes.
-pub fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
 }
 
 fn parent(path: &Path) -> &Path {

@@ -7,7 +7,7 @@
 //!
 //! Nothing here prints: progress goes to an [`Observer`], failures are a [`TrainError`].
 
-pub mod durable;
+mod durable;
 mod error;
 pub mod fit;
 pub mod memory;

@@ -1,6 +1,7 @@
 //! Scores of logits against labels.
 
 use farhop_data::Split;
+use farhop_data::metrics::largest;
 use serde::{Deserialize, Serialize};
 
 /// Accuracy on each part of a split; absent for an empty part.
@@ -16,35 +17,31 @@ pub struct Scores {
 
 /// Accuracy of `logits` `[N, classes]` on every part of `split`. Nodes without a label don't count.
 pub fn scores(logits: &[f32], classes: usize, labels: &[Option<u32>], split: &Split) -> Scores {
+    let predicted = largest(logits, classes);
     Scores {
-        train: accuracy(logits, classes, labels, &split.train),
-        valid: accuracy(logits, classes, labels, &split.valid),
-        test: accuracy(logits, classes, labels, &split.test),
+        train: accuracy(&predicted, labels, &split.train),
+        valid: accuracy(&predicted, labels, &split.valid),
+        test: accuracy(&predicted, labels, &split.test),
     }
 }
 
-/// Share of the labelled `nodes` whose largest logit (the first of equal ones) is at their label.
-pub fn accuracy(
-    logits: &[f32],
-    classes: usize,
-    labels: &[Option<u32>],
-    nodes: &[u32],
-) -> Option<f64> {
+/// Share of the labelled `nodes` whose `predicted` class `[N]` is their label. None without such nodes.
+pub fn accuracy(predicted: &[u32], labels: &[Option<u32>], nodes: &[u32]) -> Option<f64> {
     let (mut right, mut counted) = (0usize, 0usize);
-    for (row, label) in labelled_rows(logits, classes, labels, nodes) {
-        let mut best = 0;
-        for (class, value) in row.iter().enumerate() {
-            if *value > row[best] {
-                best = class;
-            }
+    for node in nodes {
+        let node = *node as usize;
+        if let (Some(Some(label)), Some(class)) = (labels.get(node), predicted.get(node)) {
+            right += usize::from(class == label);
+            counted += 1;
         }
-        right += usize::from(best == label);
-        counted += 1;
     }
     (counted > 0).then(|| right as f64 / counted as f64)
 }
 
-/// Mean of `-ln softmax(row)[label]` over the labelled `nodes`, summed in f64 in the order of `nodes`.
+/// Mean of `-ln softmax(row)[label]` over the labelled `nodes`, summed in f64 in the order of `nodes`. None without such nodes.
+///
+/// # Panics
+/// If a label is not below `classes`.
 pub fn mean_cross_entropy(
     logits: &[f32],
     classes: usize,
@@ -52,13 +49,19 @@ pub fn mean_cross_entropy(
     nodes: &[u32],
 ) -> Option<f64> {
     let (mut sum, mut counted) = (0f64, 0usize);
-    for (row, label) in labelled_rows(logits, classes, labels, nodes) {
-        let largest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    for node in nodes {
+        let node = *node as usize;
+        let row = logits.get(node * classes..(node + 1) * classes);
+        let (Some(Some(label)), Some(row)) = (labels.get(node), row) else {
+            continue;
+        };
+        let label = *label as usize;
+        let highest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let total: f64 = row
             .iter()
-            .map(|value| f64::from(value - largest).exp())
+            .map(|value| f64::from(value - highest).exp())
             .sum();
-        sum += total.ln() - f64::from(row[label] - largest);
+        sum += total.ln() - f64::from(row[label] - highest);
         counted += 1;
     }
     (counted > 0).then(|| sum / counted as f64)
@@ -68,25 +71,11 @@ pub fn mean_cross_entropy(
 pub fn softmax_rows(logits: &[f32], classes: usize) -> Vec<f32> {
     let mut probabilities = logits.to_vec();
     for row in probabilities.chunks_mut(classes.max(1)) {
-        let largest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let highest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         row.iter_mut()
-            .for_each(|value| *value = (*value - largest).exp());
+            .for_each(|value| *value = (*value - highest).exp());
         let total: f32 = row.iter().sum();
         row.iter_mut().for_each(|value| *value /= total);
     }
     probabilities
-}
-
-fn labelled_rows<'a>(
-    logits: &'a [f32],
-    classes: usize,
-    labels: &'a [Option<u32>],
-    nodes: &'a [u32],
-) -> impl Iterator<Item = (&'a [f32], usize)> {
-    nodes.iter().filter_map(move |node| {
-        let node = *node as usize;
-        let label = labels.get(node).copied().flatten()? as usize;
-        let row = logits.get(node * classes..(node + 1) * classes)?;
-        (label < classes).then_some((row, label))
-    })
 }

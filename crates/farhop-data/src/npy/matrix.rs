@@ -43,7 +43,7 @@ pub fn read_matrix(path: &Path) -> Result<Matrix, DataError> {
         return Err(DataError::Array {
             file: array.name,
             reason: format!(
-                "row {}, column {} is {}, not a finite number of 32 bits.",
+                "row {}, column {} is {}, not a finite 32-bit number.",
                 position / columns,
                 position % columns,
                 values[position]

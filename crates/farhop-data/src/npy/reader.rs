@@ -1,7 +1,7 @@
 //! Reading an `npy` stream.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufReader, ErrorKind, Read};
 use std::path::Path;
 
 use super::array::Array;
@@ -43,9 +43,12 @@ pub fn parse(name: &str, stream: &mut dyn Read, length: u64) -> Result<Array, Da
         )));
     }
     let mut bytes = vec![0; promised];
-    stream
-        .read_exact(&mut bytes)
-        .map_err(|error| wrong(format!("the elements cannot be read: {error}.")))?;
+    stream.read_exact(&mut bytes).map_err(|error| {
+        wrong(match error.kind() {
+            ErrorKind::UnexpectedEof => "the file ends before the last element.".to_string(),
+            _ => format!("the elements are damaged: {error}."),
+        })
+    })?;
     // Reading on to the end also makes an archive compare its checksum.
     match stream.read(&mut [0]) {
         Ok(0) => {}

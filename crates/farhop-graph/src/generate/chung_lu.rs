@@ -123,3 +123,38 @@ fn draw_from_the_rest(weights: &[f64], edges: usize, kept: &mut Vec<u64>, seed: 
     kept.extend(waiting.iter().take(missing).map(|&(_, key)| key));
     kept.par_sort_unstable();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rest_is_drawn_by_weight() {
+        let weights = [1.0, 0.5, 0.25, 0.125];
+        let taken = key_of(1, 0, 4);
+        let trials = 20_000;
+        let mut found = [0usize; 16];
+        for seed in 0..trials {
+            let mut kept = vec![taken];
+            draw_from_the_rest(&weights, 2, &mut kept, mix(seed, 8));
+            assert_eq!(kept.len(), 2);
+            for key in kept {
+                found[key as usize] += 1;
+            }
+        }
+        let pairs = [(2, 0), (2, 1), (3, 0), (3, 1), (3, 2)];
+        let weight = |(a, b): (usize, usize)| weights[a] * weights[b];
+        let total: f64 = pairs.into_iter().map(weight).sum();
+        assert_eq!(found[taken as usize], trials as usize);
+        for pair in pairs {
+            let probability = weight(pair) / total;
+            let mean = trials as f64 * probability;
+            let deviation = (mean * (1.0 - probability)).sqrt();
+            let found = found[key_of(pair.0 as u32, pair.1 as u32, 4) as usize];
+            assert!(
+                (found as f64 - mean).abs() < 5.0 * deviation,
+                "{pair:?}: {found}, {mean}"
+            );
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! Where the coefficients of a round come from, and their products along an edge.
 
+use crate::buffers;
 use crate::edge_attention::{self, Dropout, Scores};
 use crate::parallel::{Blocks, SharedMut};
 use farhop_graph::{Graph, NO_EDGE, random};
@@ -106,14 +107,16 @@ pub(super) fn attend(graph: &Graph, attention: &Attention, r: usize, heads: usiz
 
 /// `out[e] = values[index[e]]` per head, 0 where the index is [`NO_EDGE`].
 pub(super) fn gather(values: &[f32], index: impl Fn(usize) -> u32 + Sync + Send, count: usize, heads: usize) -> Vec<f32> {
-    let mut out = vec![0.0; count * heads];
+    let mut out = buffers::take(count * heads);
     let shared = SharedMut::new(&mut out);
     Blocks::by_rows(count, heads * 4).run(|rows| {
         // SAFETY: blocks are disjoint ranges.
         let part = unsafe { shared.part(rows.start * heads..rows.end * heads) };
         for (row, e) in part.chunks_exact_mut(heads).zip(rows) {
             let from = index(e);
-            if from != NO_EDGE {
+            if from == NO_EDGE {
+                row.fill(0.0);
+            } else {
                 row.copy_from_slice(&values[from as usize * heads..(from as usize + 1) * heads]);
             }
         }

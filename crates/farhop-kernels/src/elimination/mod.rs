@@ -19,9 +19,12 @@
 mod backward;
 mod coefficients;
 mod forward;
+mod gather;
+mod nodes;
 mod rounds;
+mod spread;
 
-pub use backward::{Gradients, backward};
+pub use backward::{Gradients, RowGradient, backward};
 pub use coefficients::{Attention, Coefficients, Source};
 pub use forward::{Kept, cumulative, forward};
 pub(crate) use rounds::{Increments, states};

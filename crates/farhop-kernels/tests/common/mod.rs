@@ -179,11 +179,14 @@ impl Problem {
         let cotangent = f32s(&self.cotangent);
         self.with_source(|source, z| {
             let kept = farhop_kernels::elimination::forward(&self.graph, &self.config, source, z);
-            let fill = |i: usize, block: &mut [f32]| {
-                for k in 0..rounds {
-                    let at = (k * n + i) * width;
-                    block[k * width..(k + 1) * width].copy_from_slice(&cotangent[at..at + width]);
-                }
+            let cotangent = &cotangent;
+            let fill = || -> farhop_kernels::elimination::RowGradient {
+                Box::new(move |i, block| {
+                    for k in 0..rounds {
+                        let at = (k * n + i) * width;
+                        block[k * width..(k + 1) * width].copy_from_slice(&cotangent[at..at + width]);
+                    }
+                })
             };
             let g = farhop_kernels::elimination::backward(&self.graph, &self.config, source, z, &kept, reading, &fill);
             match &self.coefficients {

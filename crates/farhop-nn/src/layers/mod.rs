@@ -1,10 +1,15 @@
 //! Layers: one file each, one contract, one registry line.
 
 mod gcn;
+mod gen_layer;
 mod linear;
 mod norm;
 
+#[cfg(test)]
+mod tests;
+
 pub use gcn::GcnLayer;
+pub use gen_layer::{CoefficientKind, EliminationKind, GenLayer, GenLayerConfig, HopReading};
 pub use linear::Linear;
 pub use norm::{BlockConfig, NormBlock};
 
@@ -31,4 +36,37 @@ pub struct Registered {
 pub const REGISTRY: &[Registered] = &[
     Registered { name: "linear", build: |inputs, outputs, seed| Box::new(Linear::init(inputs, outputs, seed)) },
     Registered { name: "gcn", build: |inputs, outputs, seed| Box::new(GcnLayer::init(inputs, outputs, seed)) },
+    Registered { name: "gen", build: |inputs, outputs, seed| gen_layer(inputs, outputs, seed, GenLayerConfig::default()) },
+    Registered {
+        name: "gen with every option turned",
+        build: |inputs, outputs, seed| {
+            let config = GenLayerConfig {
+                hops: 3,
+                heads: 2,
+                coefficients: CoefficientKind::AttentionPerLayer,
+                hop_reading: HopReading::Increment,
+                hop_zero: true,
+                feed_forward: false,
+                recompute: true,
+                ..GenLayerConfig::default()
+            };
+            gen_layer(inputs, outputs, seed, config)
+        },
+    },
+    Registered {
+        name: "gen without attention or elimination",
+        build: |inputs, outputs, seed| {
+            let config = GenLayerConfig {
+                coefficients: CoefficientKind::Gcn,
+                elimination: EliminationKind::None,
+                hop_attention: false,
+                ..GenLayerConfig::default()
+            };
+            gen_layer(inputs, outputs, seed, config)
+        },
+    },
 ];
+
+fn gen_layer(inputs: usize, outputs: usize, seed: u64, config: GenLayerConfig) -> Box<dyn Network> {
+    Box::new(GenLayer::init(inputs, outputs, &config, seed))
+}

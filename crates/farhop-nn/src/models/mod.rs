@@ -1,9 +1,11 @@
 //! Models: one file each, one line in the list below.
 
 mod gcn;
+mod gen_model;
 mod mlp;
 
 pub use gcn::{GcnConfig, GcnModel};
+pub use gen_model::{GenConfig, GenModel};
 pub use mlp::{MlpConfig, MlpModel};
 
 use serde::{Deserialize, Serialize};
@@ -62,6 +64,8 @@ macro_rules! models {
 }
 
 models! {
+    /// Graph elimination network.
+    Gen(GenConfig) = "gen",
     /// Graph convolutions.
     Gcn(GcnConfig) = "gcn",
     /// Each node by itself.
@@ -90,7 +94,7 @@ fn unknown_model(name: &str) -> NnError {
     let near = nearest(name, ModelConfig::NAMES.iter().copied());
     NnError::UnknownModel {
         name: name.to_string(),
-        suggestion: near.map_or(String::new(), |near| format!("; did you mean \"{near}\"?")),
+        suggestion: near.map_or(".".into(), |near| format!("; did you mean \"{near}\"?")),
         known: ModelConfig::NAMES.join(", "),
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use farhop_data::metrics::largest;
 use farhop_nn::{Learner, ModelConfig, Targets};
 
 use super::{NodeTask, Outcome, Session};
@@ -157,7 +158,7 @@ impl<'a, 's> Trainer<'a, 's> {
         let step = self
             .learner
             .step(self.task.batch, &self.targets, learning_rate);
-        if !step.loss.is_finite() || !step.gradient_norm.is_finite() {
+        if !step.is_finite() {
             let otherwise = if step.loss.is_finite() {
                 "the gradient"
             } else {
@@ -202,8 +203,9 @@ impl<'a, 's> Trainer<'a, 's> {
         if !logits.iter().all(|value| value.is_finite()) {
             return Err(self.non_finite(report.epoch, "the output"));
         }
-        report.train = accuracy(&logits, classes, labels, &split.train);
-        report.valid = accuracy(&logits, classes, labels, &split.valid);
+        let predicted = largest(&logits, classes);
+        report.train = accuracy(&predicted, labels, &split.train);
+        report.valid = accuracy(&predicted, labels, &split.valid);
         report.valid_loss = mean_cross_entropy(&logits, classes, labels, &split.valid);
         if let (Some(score), Some(loss)) = (report.valid, report.valid_loss)
             && self.progress.stopping.observe(report.epoch, score, loss)

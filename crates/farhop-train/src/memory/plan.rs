@@ -107,23 +107,25 @@ fn parts_of(config: &ModelConfig, shape: &Shape, directed: bool, training: bool)
     let arrays = if directed { 2 } else { 1 };
     // Offsets of eight bytes; a source and a reverse id of four per entry; the columns of a directed graph once more.
     let graph = arrays * (8 * (nodes + 1) + 8 * entries);
-    // The table as it was read and the model's own copy.
-    let features = 2 * 4 * nodes * shape.inputs as u64;
+    // As the table was read; the model's own copy is part of its estimate.
+    let features = 4 * nodes * shape.inputs as u64;
     let estimate = config.memory(shape, training);
-    let weights = estimate.parameters;
     let mut parts = vec![
         part("program", PROGRAM_BYTES),
         part("graph", graph),
-        part("features", features),
-        part("weights", weights),
+        part("data set", features),
     ];
     if training {
-        parts.push(part("gradients", weights));
-        parts.push(part("optimiser", 2 * weights));
-        // The best weights, and weights and moments as bytes while they are saved.
-        parts.push(part("checkpoint", 4 * weights));
+        parts.push(part("weights and optimiser", estimate.parameters));
+        // Four copies there: weights, gradients, two moments. Here five: the best weights, and while they are saved the
+        // weights, the best weights and the moments once more.
+        parts.push(part(
+            "best weights and checkpoint",
+            estimate.parameters / 4 * 5,
+        ));
         parts.push(part("kept for the backward pass", estimate.kept));
     } else {
+        parts.push(part("weights", estimate.parameters));
         parts.push(part("kept", estimate.kept));
     }
     parts.push(part("working space", estimate.transient));

@@ -8,10 +8,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use farhop_data::hash::sha256_hex;
 use serde::{Deserialize, Serialize};
 
 use crate::TrainError;
-use crate::durable::{self, sha256, sync_directory};
+use crate::durable::{self, sync_directory};
 use crate::fit::EarlyStopping;
 
 const MANIFEST: &str = "manifest.toml";
@@ -159,7 +160,7 @@ fn write_all(
         files.push(SavedFile {
             name: name.to_string(),
             bytes: bytes.len() as u64,
-            sha256: sha256(bytes),
+            sha256: sha256_hex(bytes),
         });
     }
     let manifest = Manifest {
@@ -170,7 +171,7 @@ fn write_all(
     let mut text = toml::to_string(&manifest)
         .map_err(io::Error::other)
         .map_err(TrainError::io(beside.join(MANIFEST), "write"))?;
-    text.push_str(&format!("{SEAL}{}\n", sha256(text.as_bytes())));
+    text.push_str(&format!("{SEAL}{}\n", sha256_hex(text.as_bytes())));
     put(MANIFEST, text.as_bytes())?;
     sync_directory(beside).map_err(TrainError::io(beside, "write"))
 }
@@ -186,7 +187,7 @@ fn load_one(place: &Path) -> Result<Checkpoint, TrainError> {
             let problem = format!("it has {} bytes, not {}", bytes.len(), saved.bytes);
             return Err(damaged(&path, &problem));
         }
-        if sha256(&bytes) != saved.sha256 {
+        if sha256_hex(&bytes) != saved.sha256 {
             return Err(damaged(&path, "its contents don't match their checksum"));
         }
         Ok(bytes)
@@ -204,7 +205,7 @@ fn read_manifest(path: &Path) -> Result<Manifest, TrainError> {
     let text = String::from_utf8(durable::read(path)?).map_err(|_| mismatch())?;
     let at = text.rfind(SEAL).ok_or_else(mismatch)?;
     let (body, seal) = text.split_at(at);
-    if seal != format!("{SEAL}{}\n", sha256(body.as_bytes())) {
+    if seal != format!("{SEAL}{}\n", sha256_hex(body.as_bytes())) {
         return Err(mismatch());
     }
     let manifest: Manifest =

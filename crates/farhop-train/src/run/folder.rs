@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use farhop_data::hash::sha256_hex;
 use farhop_data::{Schema, Split};
 
 use super::lock::FolderLock;
@@ -189,7 +190,7 @@ impl RunFolder {
         self.metrics.sync()?;
         if let Some(best) = best {
             durable::replace(&self.path.join(names::MODEL), best)?;
-            self.record.model_sha256 = Some(durable::sha256(best));
+            self.record.model_sha256 = Some(sha256_hex(best));
         }
         self.write_record()
     }

@@ -67,9 +67,14 @@ pub(super) fn read(path: &Path, ids: &[String]) -> Result<Split, TrainError> {
             })
             .collect::<Result<Vec<u32>, TrainError>>()
     };
-    Ok(Split {
-        train: placed(&saved.train)?,
-        valid: placed(&saved.valid)?,
-        test: placed(&saved.test)?,
+    let (train, valid, test) = (
+        placed(&saved.train)?,
+        placed(&saved.valid)?,
+        placed(&saved.test)?,
+    );
+    Split::from_lists(ids.len(), train, valid, test).map_err(|error| TrainError::Corrupt {
+        path: path.to_path_buf(),
+        problem: error.to_string(),
+        remedy: "Restore the file from a copy.",
     })
 }

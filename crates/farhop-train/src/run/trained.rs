@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use farhop_data::hash::sha256_hex;
 use farhop_data::{Schema, Split};
 use farhop_nn::{Batch, Model};
 
 use super::folder::require;
 use super::{RunRecord, checkpoint, names, split};
-use crate::durable::{self, sha256};
+use crate::durable;
 use crate::{Recipe, Scores, TrainError, scores, softmax_rows};
 
 /// The settings, the record and the best weights of a run. Reading takes no lock: a run can be used while it goes on.
@@ -123,7 +124,7 @@ fn best_weights(path: &Path, record: &RunRecord) -> Result<Vec<u8>, TrainError> 
     };
     let file = path.join(names::MODEL);
     let bytes = durable::read(&file)?;
-    if sha256(&bytes) != *expected {
+    if sha256_hex(&bytes) != *expected {
         return Err(TrainError::Corrupt {
             path: file,
             problem: "its contents don't match their checksum in run.json".to_string(),

@@ -71,7 +71,7 @@ impl Ring {
 pub fn recipe(epochs: usize) -> Recipe {
     let mut recipe = Recipe::for_model("mlp").unwrap();
     if let ModelConfig::Mlp(mlp) = &mut recipe.model {
-        mlp.hidden = 8;
+        mlp.width = 8;
         mlp.dropout = 0.2;
     }
     recipe.train.epochs = epochs;

@@ -33,6 +33,13 @@ pub fn take(len: usize) -> Vec<f32> {
     vec![0.0; len]
 }
 
+/// As [`take`], filled with zeros.
+pub fn zeros(len: usize) -> Vec<f32> {
+    let mut buffer = take(len);
+    buffer.fill(0.0);
+    buffer
+}
+
 /// Gives a vector that is no longer needed to the next [`take`].
 pub fn give(buffer: Vec<f32>) {
     if buffer.len() < SMALLEST {

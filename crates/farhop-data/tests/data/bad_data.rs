@@ -1,0 +1,82 @@
+//! Every file in `tests/bad_data` has its exact message in `tests/bad_data_messages.txt`; a new
+//! file without one fails.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use farhop_data::bench_graph::BenchGraph;
+use farhop_data::npy::read_matrix;
+use farhop_data::{DataError, NodeDataset, NodeTableOptions};
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests")
+        .join(name)
+}
+
+/// Reads a file as its name says: `nodes_*` with no edges, `edges_*` beside good nodes (with
+/// weights where the name says so), `features_*` as a matrix, `graph_*` as a benchmark graph.
+fn read(file: &str) -> Result<(), DataError> {
+    let path = folder("bad_data").join(file);
+    let nodes = folder("good_data").join("nodes.csv");
+    let edges = folder("good_data").join("no_edges.csv");
+    let options = NodeTableOptions {
+        target: Some("label".to_string()),
+        ..NodeTableOptions::default()
+    };
+    match file.split('_').next() {
+        Some("nodes") => NodeDataset::load(&path, &edges, &options).map(drop),
+        Some("edges") if file.contains("weight") => {
+            NodeDataset::load_weighted(&nodes, &path, &options).map(drop)
+        }
+        Some("edges") => NodeDataset::load(&nodes, &path, &options).map(drop),
+        Some("features") => read_matrix(&path).map(drop),
+        Some("graph") => BenchGraph::open(&path).map(drop),
+        _ => panic!("{file}: the name does not say how to read it"),
+    }
+}
+
+/// The message without the folders of the checkout.
+fn message(error: &DataError) -> String {
+    let mut text = error.to_string();
+    for name in ["bad_data", "good_data"] {
+        text = text.replace(&format!("{}/", folder(name).display()), "");
+    }
+    text
+}
+
+/// One line for each file: its name, ` => `, its message.
+const EXPECTED: &str = include_str!("../bad_data_messages.txt");
+
+#[test]
+fn every_broken_file_has_its_message() {
+    let mut listed = BTreeSet::new();
+    let mut wrong = Vec::new();
+    for line in EXPECTED.lines() {
+        let (file, expected) = line.split_once(" => ").expect("name => message");
+        assert!(listed.insert(file.to_string()), "{file} is listed twice");
+        match read(file) {
+            Ok(()) => wrong.push(format!("{file} was read without an error")),
+            Err(error) => {
+                let found = message(&error);
+                assert!(!found.contains('\n'), "{file}: more than one line");
+                if found != expected {
+                    wrong.push(format!("{file}\n  expected {expected}\n  found    {found}"));
+                }
+            }
+        }
+    }
+    let on_disk: BTreeSet<String> = std::fs::read_dir(folder("bad_data"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| !name.starts_with('.'))
+        .collect();
+    for file in on_disk.difference(&listed) {
+        let found = read(file).map_or_else(|error| message(&error), |()| "no error".to_string());
+        wrong.push(format!("{file} has no expectation; found: {found}"));
+    }
+    for file in listed.difference(&on_disk) {
+        wrong.push(format!("{file} is expected but not there"));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,10 @@
+//! Readers and writers, from the outside.
+
+mod arrays;
+mod bad_data;
+mod mutations;
+mod predictions;
+mod requests;
+mod schema;
+mod support;
+mod tables;

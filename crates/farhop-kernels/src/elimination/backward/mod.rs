@@ -1,0 +1,125 @@
+//! The backward pass, hand-written: gradients through coefficients, products and states.
+//!
+//! Walking k from K down to 1, the gradient `g^k` of increment k (or of state k where nothing is eliminated) is complete when
+//! its round comes. One gather a round is enough: for row j and receiver i, `g_i^k` is loaded once, adds `p_ij^(k,s) g_i^k` to
+//! the gradients of row j's own earlier increments, and its dot products with those increments are the gradients of the
+//! products. The rows are those of the transposed graph, so nothing is scattered.
+
+mod pull;
+mod seed;
+mod state;
+mod turn;
+
+use super::coefficients::{Chain, gather};
+use super::forward::Kept;
+use super::rounds::Increments;
+use super::{Config, Mode, Reading, Source, check};
+use crate::buffers;
+use crate::edge_attention;
+use farhop_graph::Graph;
+use pull::pull;
+use seed::seed;
+use state::{Context, Pending, State};
+use turn::turn;
+
+/// Gradients of an elimination.
+pub struct Gradients {
+    /// Of the features, `[N, F]`.
+    pub z: Vec<f32>,
+    /// Of the attention vectors, `[rounds, 2 F]`; empty without attention.
+    pub weights: Vec<f32>,
+    /// Of the coefficients of the entries, or, with attention, of the edge bias (empty without one): `[rounds, E, H]`.
+    pub edge: Vec<f32>,
+    /// Of the nodes' own coefficients, `[rounds, N, H]`.
+    pub node: Vec<f32>,
+}
+
+/// Called as `(i, block)`: writes node i's gradients of hops 1..K, `[K, F]`, into `block`, which is zeros on entry.
+pub type RowGradient<'a> = Box<dyn FnMut(usize, &mut [f32]) + 'a>;
+
+/// Gradients of everything, from those of the hops.
+///
+/// `hop_gradient` makes a [`RowGradient`] for each block of nodes (so that it can have scratch of its own); every node is asked
+/// for once. The gradients refer to the states or to the increments, as `reading` says.
+pub fn backward<'a>(
+    graph: &Graph,
+    config: &Config,
+    source: &Source,
+    z: &[f32],
+    kept: &Kept,
+    reading: Reading,
+    hop_gradient: &(dyn Fn() -> RowGradient<'a> + Sync),
+) -> Gradients {
+    check(graph, config, source, z);
+    let (n, e, heads, rounds) = (graph.nodes(), graph.entries(), config.heads, config.rounds);
+    let (width, count) = (heads.width, heads.count);
+    let coefficients = kept.coefficients(source, rounds);
+    let sets = coefficients.rounds;
+    let transposed = graph.transposed();
+    let exact = config.mode == Mode::Exact;
+    // The coefficients in the order of the transposed rows, along and against each entry.
+    let along: Vec<Vec<f32>> =
+        (1..=sets).map(|r| gather(coefficients.edge(r), |t| transposed.entries[t], e, count)).collect();
+    let against: Vec<Vec<f32>> = if graph.is_directed() && exact {
+        let index = |t: usize| graph.reverse()[transposed.entries[t] as usize];
+        (1..=sets).map(|r| gather(coefficients.edge(r), index, e, count)).collect()
+    } else {
+        Vec::new()
+    };
+    let back = |r: usize| if graph.is_directed() && exact { &against[r][..] } else { coefficients.edge(r + 1) };
+    let set_of = |k: usize| if sets == 1 { 0 } else { k - 1 };
+
+    let mut state = State {
+        slabs: buffers::take(rounds * n * width),
+        z: buffers::zeros(n * width),
+        node: buffers::zeros(rounds * n * count),
+        along: (0..sets).map(|_| buffers::zeros(e * count)).collect(),
+        against: (0..sets).map(|_| buffers::zeros(if exact { e * count } else { 0 })).collect(),
+        carry: buffers::zeros(if config.mode == Mode::None || source.each_round() { n * width } else { 0 }),
+        returned: buffers::take(if exact { (rounds / 2) * n * count } else { 0 }),
+    };
+    let all = Increments { z, slabs: &kept.increments, width };
+    let context = Context { graph, config, all, coefficients, sums: &kept.sums };
+    seed(&context, reading, hop_gradient, &mut state);
+
+    let mut pending: Option<Pending> = None;
+    let mut weights: Vec<Vec<f32>> = Vec::new();
+    let mut edge: Vec<Vec<f32>> = vec![Vec::new(); sets];
+    // Scores of set r, backward: its entries' gradients become those of the bias, its nodes' go on to the next turn.
+    let through_scores = |r: usize, edge: &mut Vec<f32>, node: &[f32]| -> Option<Pending> {
+        let Source::Attention(a) = source else { return None };
+        let (x, y) = kept.scalars(r, n * count);
+        let scores = a.scores(r, count, e, x, y);
+        let coefficients = (coefficients.edge(r + 1), coefficients.node(r + 1));
+        let gradients = edge_attention::backward(graph, &scores, coefficients.0, coefficients.1, edge, node);
+        if a.bias.is_none() {
+            buffers::give(std::mem::take(edge));
+        }
+        Some(Pending { vectors: a.vectors(r, width), gradients })
+    };
+    for k in (1..=rounds).rev() {
+        weights.extend(turn(&context, k, pending.take(), &mut state));
+        let chain = Chain {
+            own: (1..=k).map(|m| &along[set_of(m)][..]).collect(),
+            back: (1..=k).map(|m| back(set_of(m))).collect(),
+        };
+        pull(&context, k, chain, &mut state);
+        if source.each_round() {
+            edge[k - 1] = state.join_entries(graph, count, k - 1);
+            pending = through_scores(k - 1, &mut edge[k - 1], &state.node[(k - 1) * n * count..k * n * count]);
+        }
+    }
+    if sets == 1 {
+        state.sum_nodes(n * count);
+    }
+    if !source.each_round() {
+        edge = (0..sets).map(|r| state.join_entries(graph, count, r)).collect();
+        pending = through_scores(0, &mut edge[0], &state.node);
+    }
+    weights.extend(turn(&context, 0, pending, &mut state));
+    weights.reverse();
+    for buffer in along.into_iter().chain(against).chain([state.slabs, state.carry, state.returned]) {
+        buffers::give(buffer);
+    }
+    Gradients { z: state.z, weights: weights.concat(), edge: edge.concat(), node: state.node }
+}

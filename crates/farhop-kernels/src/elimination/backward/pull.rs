@@ -1,0 +1,145 @@
+//! One round of the backward pass: the gather over the transposed rows.
+
+use super::super::Mode;
+use super::super::coefficients::Chain;
+use super::super::rounds::{AHEAD, SEGMENT, states};
+use super::state::{Context, State};
+use crate::parallel::{Blocks, SharedMut};
+use crate::simd::{axpy_dot, prefetch};
+use crate::simd_fn;
+use std::ops::Range;
+
+/// The gather of round k over the transposed rows.
+pub(super) fn pull(context: &Context, k: usize, chain: Chain, state: &mut State) {
+    let (graph, config, n) = (context.graph, context.config, context.graph.nodes());
+    let (width, count) = (config.heads.width, config.heads.count);
+    let transposed = graph.transposed();
+    let (lower, upper) = state.slabs.split_at_mut((k - 1) * n * width);
+    let gradient = &upper[..n * width];
+    let lower = SharedMut::new(lower);
+    let z = SharedMut::new(&mut state.z);
+    let along: Vec<SharedMut<f32>> = state.along.iter_mut().map(|v| SharedMut::new(v)).collect();
+    let against: Vec<SharedMut<f32>> = state.against.iter_mut().map(|v| SharedMut::new(v)).collect();
+    let returned = &state.returned[..];
+    let depth = if config.mode == Mode::Exact { k } else { 1 };
+    let pass = Pull { context, k, depth, chain, gradient, returned };
+    Blocks::by_entries(transposed.offsets, 4, 2 * width).run(|rows| {
+        let entries = transposed.offsets[rows.start] * count..transposed.offsets[rows.end] * count;
+        let set = |m: usize| if context.coefficients.rounds == 1 { 0 } else { m - 1 };
+        // One slice per distinct set: with one set for all rounds, every factor adds to the same slice.
+        let lowest = k + 1 - depth;
+        // SAFETY: blocks are disjoint ranges of transposed rows, which own their entries and their nodes' rows.
+        let (mut own, mut back, mut targets) = unsafe {
+            let sets = if context.coefficients.rounds == 1 { 0..1 } else { set(lowest)..set(k) + 1 };
+            (
+                sets.clone().map(|r| along[r].part(entries.clone())).collect::<Vec<_>>(),
+                sets.map(|r| if depth > 1 { against[r].part(entries.clone()) } else { &mut [][..] }).collect::<Vec<_>>(),
+                (0..depth)
+                    .step_by(2)
+                    .map(|s| {
+                        let m = k - 1 - s;
+                        if m == 0 {
+                            z.part(rows.start * width..rows.end * width)
+                        } else {
+                            lower.part(((m - 1) * n + rows.start) * width..((m - 1) * n + rows.end) * width)
+                        }
+                    })
+                    .collect::<Vec<_>>(),
+            )
+        };
+        pull_rows(&pass, rows, &mut own, &mut back, &mut targets);
+    });
+}
+
+/// One backward round's inputs.
+struct Pull<'a> {
+    context: &'a Context<'a>,
+    k: usize,
+    /// How many factors the longest product has.
+    depth: usize,
+    chain: Chain<'a>,
+    /// g^k, `[N, F]`.
+    gradient: &'a [f32],
+    returned: &'a [f32],
+}
+
+simd_fn! {
+    fn pull_rows<M>(pass: &Pull, rows: Range<usize>, own: &mut [&mut [f32]], back: &mut [&mut [f32]], targets: &mut [&mut [f32]]) {
+        let (context, k, depth) = (pass.context, pass.k, pass.depth);
+        let (heads, mode, n) = (context.config.heads, context.config.mode, context.graph.nodes());
+        let (width, count) = (heads.width, heads.count);
+        let transposed = context.graph.transposed();
+        let stride = SEGMENT * count;
+        let base = transposed.offsets[rows.start];
+        let one_set = context.coefficients.rounds == 1;
+        let mut products = vec![0.0f32; depth * stride];
+        let mut given = vec![0.0f32; depth * stride];
+        let mut chain = vec![0.0f32; if mode == Mode::None { k * width } else { 0 }];
+        for (n_row, j) in rows.clone().enumerate() {
+            if mode == Mode::None {
+                states::<M>(&context.all, heads, mode, |k| context.coefficients.node(k), j, k - 1, &mut chain);
+            }
+            let end = transposed.offsets[j + 1];
+            let mut from = transposed.offsets[j];
+            while from < end {
+                let to = (from + SEGMENT).min(end);
+                let len = (to - from) * count;
+                if depth > 1 {
+                    pass.chain.products(k, from * count, to * count, &mut products, stride);
+                } else {
+                    products[..len].copy_from_slice(&pass.chain.own[k - 1][from * count..to * count]);
+                }
+                for t in from..to {
+                    let i = transposed.targets[t] as usize;
+                    if t + AHEAD < end {
+                        prefetch(pass.gradient, transposed.targets[t + AHEAD] as usize * width, width);
+                    }
+                    let gradient = &pass.gradient[i * width..(i + 1) * width];
+                    let at = (t - from) * count;
+                    for (l, target) in targets.iter_mut().enumerate() {
+                        let s = 2 * l;
+                        let row = if mode == Mode::None { &chain[(k - 1) * width..] } else { context.all.row(k - 1 - s, j) };
+                        let target = &mut target[n_row * width..(n_row + 1) * width];
+                        for h in 0..count {
+                            let range = heads.range(h);
+                            let p = products[s * stride + at + h];
+                            given[s * stride + at + h] =
+                                axpy_dot::<M>(p, &gradient[range.clone()], &mut target[range.clone()], &row[range]);
+                        }
+                    }
+                    let mut s = 1;
+                    while s < depth {
+                        for h in 0..count {
+                            given[s * stride + at + h] = -pass.returned[((s / 2) * n + i) * count + h];
+                        }
+                        s += 2;
+                    }
+                }
+                // Product rule along the chain, from the last factor back: suffix_s = g_s + factor_(s+1) suffix_(s+1), and
+                // the gradient of factor s is (product of the factors before it) * suffix_s.
+                for s in (0..depth).rev() {
+                    let slot = if one_set { 0 } else { depth - 1 - s };
+                    let at = (from - base) * count..(to - base) * count;
+                    let slice: &mut [f32] = if s % 2 == 0 { &mut own[slot][at] } else { &mut back[slot][at] };
+                    if s == 0 {
+                        for (sum, g) in slice.iter_mut().zip(&given[..len]) {
+                            *sum += g;
+                        }
+                    } else {
+                        let (lower, upper) = given.split_at_mut(s * stride);
+                        let before = &products[(s - 1) * stride..(s - 1) * stride + len];
+                        for ((sum, g), p) in slice.iter_mut().zip(&upper[..len]).zip(before) {
+                            *sum += g * p;
+                        }
+                        let factors = if s % 2 == 1 { pass.chain.back[k - 1 - s] } else { pass.chain.own[k - 1 - s] };
+                        let factors = &factors[from * count..to * count];
+                        for ((l, g), f) in lower[(s - 1) * stride..(s - 1) * stride + len].iter_mut().zip(&upper[..len]).zip(factors) {
+                            *l += g * f;
+                        }
+                    }
+                }
+                from = to;
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The start of the backward pass: the hops' gradients.
+
+use super::super::rounds::states;
+use super::super::{Mode, Reading};
+use super::RowGradient;
+use super::state::{Context, State};
+use crate::parallel::{Blocks, SharedMut};
+use crate::simd::{axpy, dot};
+use crate::simd_fn;
+
+/// Puts the hops' gradients in place, folded along the chain of states where increments are what rounds exchange.
+pub(super) fn seed<'a>(context: &Context, reading: Reading, hop_gradient: &(dyn Fn() -> RowGradient<'a> + Sync), state: &mut State) {
+    let (config, n) = (context.config, context.graph.nodes());
+    let (width, count, rounds) = (config.heads.width, config.heads.count, config.rounds);
+    let slabs = SharedMut::new(&mut state.slabs);
+    let z = SharedMut::new(&mut state.z);
+    let node = SharedMut::new(&mut state.node);
+    Blocks::by_rows(n, 4 * rounds * width).run(|rows| {
+        let mut gradient_of = hop_gradient();
+        let mut block = vec![0.0; rounds * width];
+        let mut chain = vec![0.0; (rounds + 1) * width];
+        let mut own = vec![0.0; rounds * count];
+        for i in rows {
+            block.fill(0.0);
+            gradient_of(i, &mut block);
+            // SAFETY: row i of every array belongs to this block only.
+            let z = unsafe { z.part(i * width..(i + 1) * width) };
+            own.fill(0.0);
+            fold(context, reading, i, &mut block, &mut chain, &mut own, z);
+            for k in 0..rounds {
+                let at = (k * n + i) * width;
+                let at_node = (k * n + i) * count;
+                // SAFETY: as above.
+                unsafe {
+                    slabs.part(at..at + width).copy_from_slice(&block[k * width..(k + 1) * width]);
+                    node.part(at_node..at_node + count).copy_from_slice(&own[k * count..(k + 1) * count]);
+                }
+            }
+        }
+    });
+}
+
+simd_fn! {
+    /// Rewrites one node's hop gradients into gradients of what the rounds exchange.
+    fn fold<M>(
+        context: &Context,
+        reading: Reading,
+        i: usize,
+        block: &mut [f32],
+        chain: &mut [f32],
+        own: &mut [f32],
+        z: &mut [f32],
+    ) {
+        let (config, heads) = (context.config, context.config.heads);
+        let (width, count, rounds) = (heads.width, heads.count, config.rounds);
+        let coefficient = |k: usize, h: usize| context.coefficients.node(k)[i * count + h];
+        let forward_chain = config.mode == Mode::Exact && reading == Reading::Cumulative;
+        let backward_chain = config.mode == Mode::None && reading == Reading::Increment;
+        if !forward_chain && !backward_chain {
+            return;
+        }
+        states::<M>(&context.all, heads, config.mode, |k| context.coefficients.node(k), i, rounds - 1, chain);
+        if forward_chain {
+            // h^k = a_ii h^(k-1) + d^k: what reaches h^k reaches h^(k-1) as well.
+            for k in (1..=rounds).rev() {
+                let (lower, upper) = block.split_at_mut((k - 1) * width);
+                let now = &upper[..width];
+                for h in 0..count {
+                    let range = heads.range(h);
+                    own[(k - 1) * count + h] = dot::<M>(&now[range.clone()], &chain[(k - 1) * width..k * width][range.clone()]);
+                    let below = if k == 1 { &mut z[range.clone()] } else { &mut lower[(k - 2) * width..][range.clone()] };
+                    axpy::<M>(coefficient(k, h), &now[range], below);
+                }
+            }
+        } else {
+            // d^k = h^k - a_ii h^(k-1): from the lowest hop up, so that each is read before it is changed.
+            for k in 1..=rounds {
+                let (lower, upper) = block.split_at_mut((k - 1) * width);
+                let now = &upper[..width];
+                for h in 0..count {
+                    let range = heads.range(h);
+                    own[(k - 1) * count + h] = -dot::<M>(&now[range.clone()], &chain[(k - 1) * width..k * width][range.clone()]);
+                    let below = if k == 1 { &mut z[range.clone()] } else { &mut lower[(k - 2) * width..][range.clone()] };
+                    axpy::<M>(-coefficient(k, h), &now[range], below);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! What the steps of the backward pass share.
+
+use super::super::coefficients::gather;
+use super::super::rounds::Increments;
+use super::super::{Coefficients, Config};
+use crate::buffers;
+use crate::edge_attention;
+use farhop_graph::{Graph, NO_EDGE};
+
+/// What stays the same over the rounds.
+pub(super) struct Context<'a> {
+    pub graph: &'a Graph,
+    pub config: &'a Config,
+    pub all: Increments<'a>,
+    pub coefficients: Coefficients<'a>,
+    pub sums: &'a [f32],
+}
+
+/// Gradients under construction.
+pub(super) struct State {
+    /// Of d^k (eliminating) or h^k (not), `[K, N, F]`.
+    pub slabs: Vec<f32>,
+    /// Of z.
+    pub z: Vec<f32>,
+    /// Of the nodes' own coefficients, `[K, N, H]`.
+    pub node: Vec<f32>,
+    /// Of the coefficient along entry t of the transposed rows, per set.
+    pub along: Vec<Vec<f32>>,
+    /// Of the coefficient against it.
+    pub against: Vec<Vec<f32>>,
+    /// Gradient of the state h^k that does not come from the hops: from later states and scores.
+    pub carry: Vec<f32>,
+    /// g_i^k . d_i^(k-1-s) for odd s, `[pairs, N, H]`.
+    pub returned: Vec<f32>,
+}
+
+impl State {
+    /// One set of coefficients for all rounds: adds up what the rounds contributed to the nodes' own, `size` numbers each.
+    pub fn sum_nodes(&mut self, size: usize) {
+        let (first, rest) = self.node.split_at_mut(size);
+        for round in rest.chunks_exact(size.max(1)) {
+            first.iter_mut().zip(round).for_each(|(sum, v)| *sum += v);
+        }
+        self.node.truncate(size);
+    }
+
+    /// The gradient of the coefficients of set `r` in the order of the entries, `[E, H]`.
+    pub fn join_entries(&mut self, graph: &Graph, count: usize, r: usize) -> Vec<f32> {
+        let along = std::mem::take(&mut self.along[r]);
+        let against = std::mem::take(&mut self.against[r]);
+        let transposed = graph.transposed();
+        if !graph.is_directed() {
+            let mut joined = gather(&along, |e| graph.reverse()[e], graph.entries(), count);
+            joined.iter_mut().zip(&against).for_each(|(sum, v)| *sum += v);
+            buffers::give(along);
+            buffers::give(against);
+            return joined;
+        }
+        let mut joined = vec![0.0; graph.entries() * count];
+        for (t, &entry) in transposed.entries.iter().enumerate() {
+            let back = graph.reverse()[entry as usize];
+            for h in 0..count {
+                joined[entry as usize * count + h] += along[t * count + h];
+                if back != NO_EDGE && !against.is_empty() {
+                    joined[back as usize * count + h] += against[t * count + h];
+                }
+            }
+        }
+        joined
+    }
+}
+
+/// Gradients of the scores of round k + 1, still to be added to state h^k.
+pub(super) struct Pending<'a> {
+    pub vectors: (&'a [f32], &'a [f32]),
+    pub gradients: edge_attention::ScoreGradients,
+}

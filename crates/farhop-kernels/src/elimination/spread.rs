@@ -1,0 +1,81 @@
+//! One round of the forward pass when every coefficient is known beforehand.
+
+use super::gather::{Pass, subtract_returned};
+use super::rounds::{AHEAD, SEGMENT};
+use crate::parallel::{Blocks, SharedMut};
+use crate::simd::{axpy, prefetch};
+use crate::simd_fn;
+use std::ops::Range;
+
+/// With all coefficients known: d_j^m passes by once and is added to rounds m + 1, m + 3, ... at the same time.
+pub(super) fn run_spread(pass: &Pass, slabs: &mut [f32], sums: &mut [f32]) {
+    let (width, count, n) = (pass.heads.width, pass.heads.count, pass.graph.nodes());
+    let slabs = SharedMut::new(slabs);
+    let sums = SharedMut::new(sums);
+    Blocks::by_entries(pass.graph.offsets(), 4, width).run(|rows| {
+        // Slab 0 is round k, slab 2 is round k + 2, ...
+        let later = (0..=pass.rounds - pass.k).step_by(2);
+        // SAFETY: blocks are disjoint ranges of rows, and every slab is cut the same way.
+        let (targets, sums) = unsafe {
+            (
+                later.map(|l| slabs.part((l * n + rows.start) * width..(l * n + rows.end) * width)).collect::<Vec<_>>(),
+                (0..pass.k / 2)
+                    .map(|p| sums.part((p * n + rows.start) * count..(p * n + rows.end) * count))
+                    .collect::<Vec<_>>(),
+            )
+        };
+        spread_rows(pass, rows, targets, sums);
+    });
+}
+
+simd_fn! {
+    fn spread_rows<M>(pass: &Pass, rows: Range<usize>, targets: Vec<&mut [f32]>, sums: Vec<&mut [f32]>) {
+        let (mut targets, mut sums) = (targets, sums);
+        let (heads, k, graph) = (pass.heads, pass.k, pass.graph);
+        let (width, count) = (heads.width, heads.count);
+        let stride = SEGMENT * count;
+        // p^(k', s) with k' - 1 - s = k - 1, one table per later round k' = k, k + 2, ...
+        let mut products = vec![0.0f32; targets.len() * stride];
+        let mut scratch = vec![0.0f32; pass.rounds * stride];
+        let source = pass.past.all(k - 1);
+        let sources = graph.sources();
+        for (n, i) in rows.clone().enumerate() {
+            let (start, end) = (graph.offsets()[i], graph.offsets()[i + 1]);
+            let mut from = start;
+            while from < end {
+                let to = (from + SEGMENT).min(end);
+                let len = (to - from) * count;
+                for l in 0..targets.len() {
+                    pass.chain.products(k + 2 * l, from * count, to * count, &mut scratch, stride);
+                    products[l * stride..l * stride + len].copy_from_slice(&scratch[2 * l * stride..2 * l * stride + len]);
+                    if l == 0 {
+                        for (pair, sum) in sums.iter_mut().enumerate() {
+                            let s = 2 * pair + 1;
+                            for p in scratch[s * stride..s * stride + len].chunks_exact(count) {
+                                for (sum, p) in sum[n * count..(n + 1) * count].iter_mut().zip(p) {
+                                    *sum += p;
+                                }
+                            }
+                        }
+                    }
+                }
+                for entry in from..to {
+                    if entry + AHEAD < end {
+                        prefetch(source, sources[entry + AHEAD] as usize * width, width);
+                    }
+                    let j = sources[entry] as usize;
+                    let row = &source[j * width..(j + 1) * width];
+                    for (l, target) in targets.iter_mut().enumerate() {
+                        for h in 0..count {
+                            let p = products[l * stride + (entry - from) * count + h];
+                            let range = heads.range(h);
+                            axpy::<M>(p, &row[range.clone()], &mut target[n * width..(n + 1) * width][range]);
+                        }
+                    }
+                }
+                from = to;
+            }
+            subtract_returned::<M>(pass, n, i, &sums, &mut targets[0][n * width..(n + 1) * width]);
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! The propagation and update of one GEN layer (`eq9a`-`eq14` up to the feed-forward network), as one operation over slices.
+//!
+//! ```text
+//! increments = elimination(z)                         K rounds, coefficients from attention or given
+//! q   = z M,   M[:, head] = W_Q[:, head] W_K[head]^T  query and key projections folded into one
+//! m   = hop attention(increments, q)
+//! pre = z W + m W_V
+//! ```
+//!
+//! Kept for the backward pass: the increments, the coefficients and a few scalars per node; or nothing at all
+//! ([`Config::recompute`]), and the elimination runs again. Queries and mixed hops are always computed again.
+
+use crate::buffers;
+use crate::dense::Write;
+use crate::dense::product::{Shape, matmul, matmul_transposed, weight_gradient};
+use crate::elimination::{self, Kept, Source};
+use crate::hop_attention::{self, Hops, RowGradients, Scratch};
+use crate::parallel::SharedMut;
+use farhop_graph::Graph;
+
+/// The size and kind of a layer's propagation.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// The rounds.
+    pub elimination: elimination::Config,
+    /// The reading of hops; its width is the elimination's.
+    pub hops: hop_attention::Config,
+    /// Channels of the output.
+    pub outputs: usize,
+    /// Run the elimination again in the backward pass instead of keeping the increments.
+    pub recompute: bool,
+}
+
+/// Dense parameters. F input channels, O outputs, H heads of hop attention.
+#[derive(Clone, Copy)]
+pub struct Weights<'a> {
+    /// W_Q `[F, H * key]` and W_K `[F, key]` (the rows of head h's channels belong to head h); `None` without hop attention.
+    pub query_key: Option<(&'a [f32], &'a [f32])>,
+    /// W_V `[F, O]`.
+    pub value: &'a [f32],
+    /// W `[F, O]`.
+    pub residual: &'a [f32],
+}
+
+/// Gradients of everything a layer depends on, in the shapes of the inputs.
+pub struct Gradients {
+    /// Of the features, `[N, F]`.
+    pub z: Vec<f32>,
+    /// Of the attention vectors; empty without attention.
+    pub attention: Vec<f32>,
+    /// Of the edge bias, `[rounds, E, H]` (with given coefficients: of those).
+    pub edge: Vec<f32>,
+    /// Of W_Q and W_K; empty without hop attention.
+    pub query: Vec<f32>,
+    /// See `query`.
+    pub key: Vec<f32>,
+    /// Of W_V.
+    pub value: Vec<f32>,
+    /// Of W.
+    pub residual: Vec<f32>,
+}
+
+fn shape(nodes: usize, config: &Config) -> Shape {
+    Shape { rows: nodes, inputs: config.elimination.heads.width, outputs: config.outputs }
+}
+
+/// Bytes allocated in passing by [`forward`]: queries and mixed hops, besides the elimination's own.
+pub fn bytes_forward(nodes: usize, config: &Config) -> u64 {
+    (2 * nodes * config.elimination.heads.width * size_of::<f32>()) as u64
+}
+
+/// Bytes allocated in passing by [`backward`], besides the elimination's own.
+pub fn bytes_backward(nodes: usize, config: &Config) -> u64 {
+    let rows = if config.hops.include_self { 3 } else { 2 };
+    (rows * nodes * config.elimination.heads.width * size_of::<f32>()) as u64
+}
+
+/// `pre[N, O]`, and what the backward pass needs if `keep` (nothing with [`Config::recompute`]).
+pub fn forward(
+    graph: &Graph,
+    config: &Config,
+    source: &Source,
+    weights: &Weights,
+    z: &[f32],
+    keep: bool,
+) -> (Vec<f32>, Option<Kept>) {
+    let shape = shape(graph.nodes(), config);
+    let kept = elimination::forward(graph, &config.elimination, source, z);
+    let query = queries(config, weights, z, graph.nodes());
+    let hops = hops(config, source, z, &kept);
+    let mixed = hop_attention::forward(&config.hops, &hops, query.as_deref());
+    query.map(buffers::give);
+    let mut pre = buffers::take(graph.nodes() * config.outputs);
+    matmul(z, weights.residual, None, shape, Write::Replace, &mut pre);
+    matmul(&mixed, weights.value, None, shape, Write::Add, &mut pre);
+    buffers::give(mixed);
+    if keep && !config.recompute {
+        return (pre, Some(kept));
+    }
+    kept.give_back();
+    (pre, None)
+}
+
+/// Gradients from that of `pre`. `kept` is what [`forward`] returned.
+pub fn backward(
+    graph: &Graph,
+    config: &Config,
+    source: &Source,
+    weights: &Weights,
+    z: &[f32],
+    kept: Option<Kept>,
+    gradient: &[f32],
+) -> Gradients {
+    let (nodes, shape) = (graph.nodes(), shape(graph.nodes(), config));
+    let width = shape.inputs;
+    let kept = kept.unwrap_or_else(|| elimination::forward(graph, &config.elimination, source, z));
+    let mut query = queries(config, weights, z, nodes);
+    let mut mixed = buffers::take(nodes * width);
+    matmul_transposed(gradient, weights.value, shape, Write::Replace, &mut mixed);
+    let mut own = if config.hops.include_self { buffers::take(nodes * width) } else { Vec::new() };
+    let mut rounds = {
+        let hops = hops(config, source, z, &kept);
+        let mixed = SharedMut::new(&mut mixed);
+        let own = SharedMut::new(&mut own);
+        let query = query.as_mut().map(|q| SharedMut::new(q));
+        let hop_gradient = || -> elimination::RowGradient {
+            let mut scratch = Scratch::new(&config.hops, config.elimination.rounds);
+            let mut unused = vec![0.0; width];
+            Box::new(move |i, block| {
+                let row = i * width..(i + 1) * width;
+                // SAFETY: the elimination asks for every node once, and row i of each array belongs to node i.
+                let (mixed, query, own) = unsafe {
+                    (
+                        mixed.part(row.clone()),
+                        query.map(|q| q.part(row.clone())),
+                        if own.is_empty() { &mut unused[..] } else { own.part(row) },
+                    )
+                };
+                let rows = RowGradients { hops: block, own, query, mixed };
+                hop_attention::backward_row(&config.hops, &hops, i, &mut scratch, rows);
+            })
+        };
+        elimination::backward(graph, &config.elimination, source, z, &kept, config.hops.reading, &hop_gradient)
+    };
+    kept.give_back();
+    // `mixed` now holds the mixed hops, `query` its own gradient.
+    let mut result = Gradients {
+        z: std::mem::take(&mut rounds.z),
+        attention: std::mem::take(&mut rounds.weights),
+        edge: std::mem::take(&mut rounds.edge),
+        query: Vec::new(),
+        key: Vec::new(),
+        value: vec![0.0; width * config.outputs],
+        residual: vec![0.0; width * config.outputs],
+    };
+    weight_gradient(&mixed, gradient, shape, Write::Replace, &mut result.value);
+    weight_gradient(z, gradient, shape, Write::Replace, &mut result.residual);
+    buffers::give(mixed);
+    matmul_transposed(gradient, weights.residual, shape, Write::Add, &mut result.z);
+    result.z.iter_mut().zip(&own).for_each(|(z, own)| *z += own);
+    buffers::give(own);
+    if let (Some(d_query), Some((query, key))) = (query, weights.query_key) {
+        let square = Shape { outputs: width, ..shape };
+        let folded = fold(config, query, key);
+        matmul_transposed(&d_query, &folded, square, Write::Add, &mut result.z);
+        let mut d_fold = vec![0.0; width * width];
+        weight_gradient(z, &d_query, square, Write::Replace, &mut d_fold);
+        buffers::give(d_query);
+        (result.query, result.key) = unfold(config, query, key, &d_fold);
+    }
+    result
+}
+
+fn hops<'a>(config: &'a Config, source: &Source<'a>, z: &'a [f32], kept: &'a Kept) -> Hops<'a> {
+    Hops {
+        elimination: &config.elimination,
+        coefficients: kept.coefficients(source, config.elimination.rounds),
+        z,
+        increments: &kept.increments,
+    }
+}
+
+/// q = z M, `[N, F]`.
+fn queries(config: &Config, weights: &Weights, z: &[f32], nodes: usize) -> Option<Vec<f32>> {
+    let (query, key) = weights.query_key?;
+    let width = config.elimination.heads.width;
+    let mut out = buffers::take(nodes * width);
+    let shape = Shape { rows: nodes, inputs: width, outputs: width };
+    matmul(z, &fold(config, query, key), None, shape, Write::Replace, &mut out);
+    Some(out)
+}
+
+/// Each head's part of W_Q, `[F, key]`, made contiguous.
+fn head_query(query: &[f32], h: usize, count: usize, key: usize) -> Vec<f32> {
+    query.chunks_exact(count * key).flat_map(|row| &row[h * key..(h + 1) * key]).copied().collect()
+}
+
+/// M `[F, F]`.
+fn fold(config: &Config, query: &[f32], key: &[f32]) -> Vec<f32> {
+    let heads = config.hops.heads;
+    let (width, size) = (heads.width, key.len() / heads.width.max(1));
+    let mut folded = vec![0.0; width * width];
+    for h in 0..heads.count {
+        let range = heads.range(h);
+        let part = head_query(query, h, heads.count, size);
+        let mut product = vec![0.0; width * range.len()];
+        let shape = Shape { rows: width, inputs: range.len(), outputs: size };
+        matmul_transposed(&part, &key[range.start * size..range.end * size], shape, Write::Replace, &mut product);
+        for (row, values) in folded.chunks_exact_mut(width).zip(product.chunks_exact(range.len().max(1))) {
+            row[range.clone()].copy_from_slice(values);
+        }
+    }
+    folded
+}
+
+/// Gradients of W_Q and W_K from that of M.
+fn unfold(config: &Config, query: &[f32], key: &[f32], d_fold: &[f32]) -> (Vec<f32>, Vec<f32>) {
+    let heads = config.hops.heads;
+    let (width, size) = (heads.width, key.len() / heads.width.max(1));
+    let mut d_query = vec![0.0; query.len()];
+    let mut d_key = vec![0.0; key.len()];
+    for h in 0..heads.count {
+        let range = heads.range(h);
+        let rows = range.start * size..range.end * size;
+        let given: Vec<f32> = d_fold.chunks_exact(width).flat_map(|row| &row[range.clone()]).copied().collect();
+        let shape = Shape { rows: width, inputs: range.len(), outputs: size };
+        // M_h = Q_h K_h^T: dQ_h = dM_h K_h, dK_h = dM_h^T Q_h.
+        let mut part = vec![0.0; width * size];
+        matmul(&given, &key[rows.clone()], None, shape, Write::Replace, &mut part);
+        for (row, values) in d_query.chunks_exact_mut(heads.count * size).zip(part.chunks_exact(size)) {
+            row[h * size..(h + 1) * size].copy_from_slice(values);
+        }
+        weight_gradient(&given, &head_query(query, h, heads.count, size), shape, Write::Replace, &mut d_key[rows]);
+    }
+    (d_query, d_key)
+}

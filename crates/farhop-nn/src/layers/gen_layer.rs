@@ -1,0 +1,303 @@
+//! The layer of Graph Elimination Networks (Wang, Cheng and Zhang, "GEN: A Practical Alternative to Graph Transformers for
+//! Long-Range Graph Modeling", NeurIPS 2025), `eq9a`-`eq14`:
+//!
+//! ```text
+//! d^1 .. d^K = K rounds of elimination from Z            round k carries exactly the k-hop increment
+//! b_i        = softmax over hops of (z_i W_Q) . (c_i^k W_K) / sqrt(key)      c: hops after compression
+//! P_i        = z_i W + (sum over k of b_ik c_i^k) W_V
+//! Z'         = P + relu(P W_1 + b_1) W_2 + b_2           the feed-forward network, if there is one
+//! ```
+
+use burn::module::{Module, Param};
+use burn::tensor::Tensor;
+use farhop_kernels::edge_attention::Dropout;
+use farhop_kernels::elimination::{self, Mode, Reading};
+use farhop_kernels::heads::Heads;
+use farhop_kernels::{gen_layer, hop_attention};
+use serde::{Deserialize, Serialize};
+
+use super::Layer;
+use crate::config::Checks;
+use crate::init::Seeds;
+use crate::memory::floats;
+use crate::ops::{FeedForwardInputs, GenCoefficients, GenInputs};
+use crate::{Batch, Context, NnError, Shape, init, ops};
+
+/// Where the coefficients of a round come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CoefficientKind {
+    /// Edge attention with new scores from h^(k-1) in every round (`eq10`).
+    #[default]
+    AttentionPerRound,
+    /// Edge attention once per layer, the same coefficients in all rounds.
+    AttentionPerLayer,
+    /// Symmetric normalisation `1 / sqrt((deg_i + 1)(deg_j + 1))`: the paper's ablation without edge attention.
+    Gcn,
+    /// All ones.
+    Ones,
+}
+
+/// What is eliminated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EliminationKind {
+    /// Everything that steps straight back: the paper's algorithm.
+    #[default]
+    Exact,
+    /// Only the node's own term: the paper's cheap substitute.
+    SelfLoop,
+    /// Nothing: the paper's ablation without elimination.
+    None,
+}
+
+/// What is read at each hop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HopReading {
+    /// The state h^k, which holds all hops up to k (`eq12` as printed).
+    #[default]
+    Cumulative,
+    /// The increment d^k, which holds hop k alone.
+    Increment,
+}
+
+/// The settings of one [`GenLayer`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GenLayerConfig {
+    /// Rounds of propagation K: how many hops a node sees in one layer. Default 4.
+    pub hops: usize,
+    /// Heads: each owns its share of the channels, with edge coefficients and a hop distribution of its own. Default 1.
+    pub heads: usize,
+    /// Exponent of the compression (`eq11a`), in [0, 1]; 0 turns it off. Default 0.5.
+    pub gamma: f32,
+    /// Added to a hop's norm before the compression. Default 1e-6.
+    pub epsilon: f32,
+    /// Coefficients: `attention-per-round`, `attention-per-layer`, `gcn` or `ones`. Default `attention-per-round`.
+    pub coefficients: CoefficientKind,
+    /// Elimination: `exact`, `self-loop` or `none`. Default `exact`.
+    pub elimination: EliminationKind,
+    /// Whether hops are weighed by attention; without, all hops count the same. Default true.
+    pub hop_attention: bool,
+    /// What is read at each hop: `cumulative` or `increment`. Default `cumulative`.
+    pub hop_reading: HopReading,
+    /// Whether hop 0, the node itself, takes part in hop attention. Default false, as in the paper.
+    pub hop_zero: bool,
+    /// Whether the feed-forward network of `eq14` follows. Default true.
+    pub feed_forward: bool,
+    /// Slope of LeakyReLU in the attention scores. Default 0.2.
+    pub attention_slope: f32,
+    /// Probability of dropping an attention coefficient. Default 0.
+    pub attention_dropout: f32,
+    /// Run the rounds again in the backward pass instead of keeping their increments: less memory, more time. Default false.
+    pub recompute: bool,
+}
+
+impl Default for GenLayerConfig {
+    fn default() -> Self {
+        GenLayerConfig {
+            hops: 4,
+            heads: 1,
+            gamma: 0.5,
+            epsilon: 1e-6,
+            coefficients: CoefficientKind::default(),
+            elimination: EliminationKind::default(),
+            hop_attention: true,
+            hop_reading: HopReading::default(),
+            hop_zero: false,
+            feed_forward: true,
+            attention_slope: 0.2,
+            attention_dropout: 0.0,
+            recompute: false,
+        }
+    }
+}
+
+impl GenLayerConfig {
+    /// Whether all settings are in range.
+    pub fn validate(&self, width: usize) -> Result<(), NnError> {
+        let checks = Checks("gen");
+        checks.count("hops", self.hops, 1, 64)?;
+        checks.count("heads", self.heads, 1, width.max(1))?;
+        let unit = |value: f32| (0.0..=1.0).contains(&value);
+        checks.that(unit(self.gamma), "gamma", self.gamma, || "allowed is 0 to 1".into())?;
+        let positive = self.epsilon > 0.0 && self.epsilon.is_finite();
+        checks.that(positive, "epsilon", self.epsilon, || "it must be above 0".into())?;
+        checks.that(unit(self.attention_slope), "attention_slope", self.attention_slope, || "allowed is 0 to 1".into())?;
+        checks.dropout("attention_dropout", self.attention_dropout)
+    }
+
+    fn attends(&self) -> bool {
+        matches!(self.coefficients, CoefficientKind::AttentionPerRound | CoefficientKind::AttentionPerLayer)
+    }
+
+    /// How many sets of attention vectors there are.
+    fn sets(&self) -> usize {
+        if self.coefficients == CoefficientKind::AttentionPerRound { self.hops } else { 1 }
+    }
+
+    fn key(&self, outputs: usize) -> usize {
+        (outputs / self.heads).max(1)
+    }
+
+    /// The kernel's settings for `inputs` channels to `outputs`.
+    fn kernel(&self, inputs: usize, outputs: usize) -> gen_layer::Config {
+        let mode = match self.elimination {
+            EliminationKind::Exact => Mode::Exact,
+            EliminationKind::SelfLoop => Mode::SelfLoop,
+            EliminationKind::None => Mode::None,
+        };
+        let reading = match self.hop_reading {
+            HopReading::Cumulative => Reading::Cumulative,
+            HopReading::Increment => Reading::Increment,
+        };
+        // Fixed coefficients are the same for all heads.
+        let edge_heads = if self.attends() { self.heads } else { 1 };
+        gen_layer::Config {
+            elimination: elimination::Config {
+                rounds: self.hops,
+                heads: Heads::new(inputs, edge_heads),
+                mode,
+                skip_negligible: true,
+            },
+            hops: hop_attention::Config {
+                heads: Heads::new(inputs, self.heads),
+                reading,
+                include_self: self.hop_zero,
+                gamma: self.gamma,
+                epsilon: self.epsilon,
+                scale: 1.0 / (self.key(outputs) as f32).sqrt(),
+            },
+            outputs,
+            recompute: self.recompute,
+        }
+    }
+
+    /// Number of parameters.
+    pub fn size(&self, inputs: usize, outputs: usize) -> usize {
+        let attention = if self.attends() { self.sets() * 2 * inputs } else { 0 };
+        let keys = if self.hop_attention { inputs * self.key(outputs) * (self.heads + 1) } else { 0 };
+        let feed = if self.feed_forward { 2 * (outputs * outputs + outputs) } else { 0 };
+        attention + keys + 2 * inputs * outputs + feed
+    }
+
+    /// Bytes kept for the backward pass, the input not counted: rounds, and what the feed-forward network reads.
+    pub fn bytes_kept(&self, shape: &Shape, inputs: usize, outputs: usize) -> u64 {
+        let config = self.kernel(inputs, outputs).elimination;
+        let rounds = if self.recompute {
+            0
+        } else {
+            elimination::bytes_kept(&config, self.sets(), self.attends(), shape.nodes, shape.entries)
+        };
+        rounds + if self.feed_forward { floats(shape.nodes * outputs) } else { 0 }
+    }
+
+    /// Bytes alive in passing, the gradient of the output included when `training`.
+    pub fn bytes_transient(&self, shape: &Shape, inputs: usize, outputs: usize, training: bool) -> u64 {
+        let config = self.kernel(inputs, outputs);
+        let Shape { nodes, entries, .. } = *shape;
+        let rounds = elimination::bytes_kept(&config.elimination, self.sets(), self.attends(), nodes, entries);
+        let forward = elimination::bytes_forward(&config.elimination, self.sets(), self.attends(), nodes, entries)
+            + gen_layer::bytes_forward(nodes, &config)
+            + floats(nodes * outputs);
+        if !training {
+            return rounds + forward;
+        }
+        let backward = elimination::bytes_backward(&config.elimination, self.sets(), nodes, entries)
+            + gen_layer::bytes_backward(nodes, &config)
+            + floats(nodes * outputs);
+        forward.max(backward) + if self.recompute { rounds } else { 0 }
+    }
+}
+
+/// One GEN layer, `[N, inputs]` to `[N, outputs]`.
+#[derive(Module, Debug)]
+pub struct GenLayer {
+    attention: Option<Param<Tensor<2>>>,
+    query: Option<Param<Tensor<2>>>,
+    key: Option<Param<Tensor<2>>>,
+    value: Param<Tensor<2>>,
+    residual: Param<Tensor<2>>,
+    feed_forward: Option<FeedForward>,
+    #[module(skip)]
+    config: GenLayerConfig,
+}
+
+/// The two layers of `eq14`'s feed-forward network.
+#[derive(Module, Debug)]
+struct FeedForward {
+    w1: Param<Tensor<2>>,
+    b1: Param<Tensor<1>>,
+    w2: Param<Tensor<2>>,
+    b2: Param<Tensor<1>>,
+}
+
+impl GenLayer {
+    /// Glorot weights, zero biases.
+    pub fn init(inputs: usize, outputs: usize, config: &GenLayerConfig, seed: u64) -> Self {
+        let mut seeds = Seeds::new(seed);
+        let key = config.key(outputs);
+        let mut matrix = |rows, columns| init::glorot(rows, columns, seeds.next_seed());
+        GenLayer {
+            attention: config.attends().then(|| matrix(config.sets(), 2 * inputs)),
+            query: config.hop_attention.then(|| matrix(inputs, config.heads * key)),
+            key: config.hop_attention.then(|| matrix(inputs, key)),
+            value: matrix(inputs, outputs),
+            residual: matrix(inputs, outputs),
+            feed_forward: config.feed_forward.then(|| FeedForward {
+                w1: matrix(outputs, outputs),
+                b1: init::constant(outputs, 0.0),
+                w2: matrix(outputs, outputs),
+                b2: init::constant(outputs, 0.0),
+            }),
+            config: config.clone(),
+        }
+    }
+
+    /// Channels of the output.
+    pub fn outputs(&self) -> usize {
+        self.value.dims()[1]
+    }
+
+    fn coefficients(&self, batch: &Batch, context: &Context) -> GenCoefficients {
+        let Some(attention) = &self.attention else {
+            return GenCoefficients::Fixed(match self.config.coefficients {
+                CoefficientKind::Ones => batch.ones().clone(),
+                _ => batch.symmetric_weights().clone(),
+            });
+        };
+        let probability = self.config.attention_dropout;
+        let dropout = context.next_seed().filter(|_| probability > 0.0).map(|seed| Dropout { probability, seed });
+        GenCoefficients::Attention {
+            weights: attention.val(),
+            each_round: self.config.coefficients == CoefficientKind::AttentionPerRound,
+            slope: self.config.attention_slope,
+            dropout,
+        }
+    }
+}
+
+impl Layer for GenLayer {
+    fn forward(&self, features: Tensor<2>, batch: &Batch, context: &Context) -> Tensor<2> {
+        let inputs = GenInputs {
+            coefficients: self.coefficients(batch, context),
+            query_key: self.query.as_ref().zip(self.key.as_ref()).map(|(query, key)| (query.val(), key.val())),
+            value: self.value.val(),
+            residual: self.residual.val(),
+            z: features,
+        };
+        let config = self.config.kernel(self.value.dims()[0], self.outputs());
+        let updated = ops::gen_layer(inputs, batch.graph(), config);
+        match &self.feed_forward {
+            None => updated,
+            Some(feed) => ops::feed_forward(FeedForwardInputs {
+                x: updated,
+                w1: feed.w1.val(),
+                b1: feed.b1.val(),
+                w2: feed.w2.val(),
+                b2: feed.b2.val(),
+            }),
+        }
+    }
+}

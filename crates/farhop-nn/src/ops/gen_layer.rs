@@ -1,0 +1,132 @@
+//! The propagation and update of a GEN layer as one operation: one node on the tape, and only what we choose is kept.
+
+use std::sync::Arc;
+
+use burn::tensor::Tensor;
+use farhop_graph::Graph;
+use farhop_kernels::edge_attention::Dropout;
+use farhop_kernels::elimination::{Attention, Coefficients, Kept, Source};
+use farhop_kernels::gen_layer::{self as kernel, Config, Weights};
+
+use super::{Array, Backward, EntryWeights, Input, Operation, Output, apply, buffers};
+
+/// Where the coefficients of a [`gen_layer`] come from.
+#[derive(Clone, Debug)]
+pub enum GenCoefficients {
+    /// Edge attention with the vectors `[rounds, 2 F]`.
+    Attention {
+        /// The receiver's and the sender's vector of each round (or of all).
+        weights: Tensor<2>,
+        /// New scores in each round.
+        each_round: bool,
+        /// Slope of LeakyReLU below zero.
+        slope: f32,
+        /// Attention dropout.
+        dropout: Option<Dropout>,
+    },
+    /// Fixed numbers.
+    Fixed(Arc<EntryWeights>),
+}
+
+/// The tensors of [`gen_layer`].
+#[derive(Debug)]
+pub struct GenInputs {
+    /// `[N, F]`.
+    pub z: Tensor<2>,
+    /// Coefficients, with their parameters.
+    pub coefficients: GenCoefficients,
+    /// W_Q `[F, H * key]` and W_K `[F, key]`; `None` without hop attention.
+    pub query_key: Option<(Tensor<2>, Tensor<2>)>,
+    /// W_V `[F, O]`.
+    pub value: Tensor<2>,
+    /// W `[F, O]`.
+    pub residual: Tensor<2>,
+}
+
+/// Inputs, in order: z, W_V, W, then the attention vectors if any, then W_Q and W_K if any.
+#[derive(Debug)]
+struct GenOp {
+    graph: Arc<Graph>,
+    config: Config,
+    kind: Kind,
+    hop_attention: bool,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Attention { each_round: bool, slope: f32, dropout: Option<Dropout> },
+    Fixed(Arc<EntryWeights>),
+}
+
+impl GenOp {
+    fn source<'a>(&'a self, input: &impl Fn(usize) -> &'a [f32]) -> Source<'a> {
+        match &self.kind {
+            Kind::Attention { each_round, slope, dropout } => Source::Attention(Attention {
+                weights: input(3),
+                each_round: *each_round,
+                bias: None,
+                slope: *slope,
+                dropout: *dropout,
+            }),
+            Kind::Fixed(weights) => {
+                Source::Given(Coefficients { rounds: 1, edge: &weights.entries, node: &weights.nodes })
+            }
+        }
+    }
+
+    fn weights<'a>(&self, input: &impl Fn(usize) -> &'a [f32]) -> Weights<'a> {
+        let first = 3 + usize::from(matches!(self.kind, Kind::Attention { .. }));
+        let query_key = self.hop_attention.then(|| (input(first), input(first + 1)));
+        Weights { query_key, value: input(1), residual: input(2) }
+    }
+}
+
+impl Operation for GenOp {
+    type Kept = Option<Kept>;
+
+    fn name(&self) -> &'static str {
+        "gen_layer"
+    }
+
+    fn forward(&self, inputs: &[Array], training: bool) -> (Output, Option<Kept>) {
+        let input = |i: usize| inputs[i].data;
+        let (source, weights) = (self.source(&input), self.weights(&input));
+        let (data, kept) = kernel::forward(&self.graph, &self.config, &source, &weights, input(0), training);
+        (Output { data, shape: vec![self.graph.nodes(), self.config.outputs] }, kept)
+    }
+
+    fn backward(&self, step: Backward<Option<Kept>>) -> Vec<Option<Vec<f32>>> {
+        let arrays = step.inputs;
+        let input = |i: usize| arrays[i].map_or(&[][..], |array| array.data);
+        let (source, weights) = (self.source(&input), self.weights(&input));
+        let gradients =
+            kernel::backward(&self.graph, &self.config, &source, &weights, input(0), step.kept, &step.gradient);
+        buffers::give(step.gradient);
+        let mut all = vec![gradients.z, gradients.value, gradients.residual];
+        if matches!(self.kind, Kind::Attention { .. }) {
+            all.push(gradients.attention);
+        }
+        if self.hop_attention {
+            all.extend([gradients.query, gradients.key]);
+        }
+        all.into_iter().zip(step.needed).map(|(gradient, needed)| needed.then_some(gradient)).collect()
+    }
+}
+
+/// `z W + hop attention(elimination(z)) W_V`, `[N, F]` to `[N, O]`: see [`farhop_kernels::gen_layer`].
+pub fn gen_layer(inputs: GenInputs, graph: &Arc<Graph>, config: Config) -> Tensor<2> {
+    let GenInputs { z, coefficients, query_key, value, residual } = inputs;
+    let mut tensors = vec![Input::from(z), value.into(), residual.into()];
+    let kind = match coefficients {
+        GenCoefficients::Attention { weights, each_round, slope, dropout } => {
+            tensors.push(weights.into());
+            Kind::Attention { each_round, slope, dropout }
+        }
+        GenCoefficients::Fixed(weights) => Kind::Fixed(weights),
+    };
+    let hop_attention = query_key.is_some();
+    if let Some((query, key)) = query_key {
+        tensors.extend([Input::from(query), key.into()]);
+    }
+    apply(GenOp { graph: graph.clone(), config, kind, hop_attention }, tensors)
+}

@@ -1,0 +1,217 @@
+//! Operations against the same mathematics composed of the engine's own differentiable functions.
+
+use std::sync::{Arc, Mutex};
+
+use burn::tensor::{Device, Tensor, TensorData, activation};
+use farhop_graph::random::Stream;
+use farhop_graph::{Direction, build};
+use farhop_kernels::dense::{Activation, Dropout, Finish};
+use farhop_nn::Targets;
+use farhop_nn::ops::{
+    Array, Backward, EntryWeights, FeedForwardInputs, Input, Normalisation, Operation, Output, apply, cross_entropy,
+    feed_forward, linear, norm_block, spmm,
+};
+
+fn device() -> Device {
+    Device::flex().autodiff()
+}
+
+fn leaf<const D: usize>(shape: [usize; D], seed: u64) -> Tensor<D> {
+    let mut stream = Stream::new(seed);
+    let count = shape.iter().product::<usize>();
+    let data: Vec<f32> = (0..count).map(|_| stream.normal() as f32).collect();
+    Tensor::from_data(TensorData::new(data, shape), &device()).require_grad()
+}
+
+fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
+    tensor.into_data().to_vec().unwrap()
+}
+
+fn assert_close(what: &str, found: &[f32], expected: &[f32]) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    let scale = expected.iter().fold(1e-3f32, |most, v| most.max(v.abs()));
+    for (f, e) in found.iter().zip(expected) {
+        assert!((f - e).abs() <= 2e-5 * scale, "{what}: {f} instead of {e}");
+    }
+}
+
+/// Values and the gradients of all leaves under a random readout.
+macro_rules! outcome {
+    ($y:expr, $($leaf:expr),+) => {{
+        let y = $y;
+        let readout = leaf(y.dims(), 99).detach();
+        let values = numbers(y.clone());
+        let gradients = (y * readout).sum().backward();
+        vec![values, $(numbers($leaf.grad(&gradients).expect("a gradient"))),+]
+    }};
+}
+
+fn compare(what: &str, found: Vec<Vec<f32>>, expected: Vec<Vec<f32>>) {
+    for (i, (found, expected)) in found.iter().zip(&expected).enumerate() {
+        assert_close(&format!("{what}, array {i}"), found, expected);
+    }
+}
+
+#[test]
+fn linear_is_a_matrix_product() {
+    let (x, w, b) = (leaf([7, 3], 1), leaf([3, 5], 2), leaf([5], 3));
+    let found = outcome!(linear(x.clone(), w.clone(), Some(b.clone())), x, w, b);
+    let expected = outcome!(x.clone().matmul(w.clone()) + b.clone().unsqueeze(), x, w, b);
+    compare("linear", found, expected);
+    let found = outcome!(linear(x.clone(), w.clone(), None), x, w);
+    compare("no bias", found, outcome!(x.clone().matmul(w.clone()), x, w));
+}
+
+#[test]
+fn feed_forward_with_five_tracked_inputs() {
+    let (x, w1, b1, w2, b2) = (leaf([9, 4], 1), leaf([4, 6], 2), leaf([6], 3), leaf([6, 4], 4), leaf([4], 5));
+    let inputs = FeedForwardInputs { x: x.clone(), w1: w1.clone(), b1: b1.clone(), w2: w2.clone(), b2: b2.clone() };
+    let found = outcome!(feed_forward(inputs), x, w1, b1, w2, b2);
+    let hidden = activation::relu(x.clone().matmul(w1.clone()) + b1.clone().unsqueeze());
+    let expected = outcome!(x.clone() + hidden.matmul(w2.clone()) + b2.clone().unsqueeze(), x, w1, b1, w2, b2);
+    compare("feed-forward", found, expected);
+}
+
+#[test]
+fn layer_norm_with_residual() {
+    let (x, gamma, beta, residual) = (leaf([6, 8], 1), leaf([8], 2), leaf([8], 3), leaf([6, 8], 4));
+    let finish = Finish { activation: Activation::Relu, dropout: Dropout::NONE };
+    let norm = Normalisation::Layer { gamma: gamma.clone(), beta: beta.clone(), epsilon: 1e-5 };
+    let y = norm_block(x.clone(), norm, finish, Some(residual.clone()));
+    let found = outcome!(y, x, gamma, beta, residual);
+    let centred = x.clone() - x.clone().mean_dim(1);
+    let scale = (centred.clone().powf_scalar(2.0).mean_dim(1) + 1e-5).sqrt();
+    let z = centred / scale * gamma.clone().unsqueeze() + beta.clone().unsqueeze();
+    let expected = outcome!(activation::relu(z) + residual.clone(), x, gamma, beta, residual);
+    compare("layer norm", found, expected);
+}
+
+#[test]
+fn batch_norm_by_its_own_and_by_given_statistics() {
+    let (x, gamma, beta) = (leaf([20, 3], 1), leaf([3], 2), leaf([3], 3));
+    let finish = Finish { activation: Activation::Identity, dropout: Dropout::NONE };
+    let seen = Arc::new(Mutex::new(None));
+    let norm = Normalisation::Batch { gamma: gamma.clone(), beta: beta.clone(), epsilon: 1e-5, seen: seen.clone() };
+    let found = outcome!(norm_block(x.clone(), norm, finish, None), x, gamma, beta);
+    let mean = x.clone().mean_dim(0);
+    let centred = x.clone() - mean;
+    let scale = (centred.clone().powf_scalar(2.0).mean_dim(0) + 1e-5).sqrt();
+    let z = centred / scale * gamma.clone().unsqueeze() + beta.clone().unsqueeze();
+    compare("own statistics", found, outcome!(z, x, gamma, beta));
+
+    let statistics = seen.lock().unwrap().take().expect("training leaves its statistics");
+    let fixed = |values: &[f32]| Tensor::<1>::from_data(TensorData::new(values.to_vec(), [3]), &device());
+    let mean = fixed(&statistics.mean).unsqueeze();
+    let scale = (fixed(&statistics.variance) + 1e-5).sqrt().unsqueeze();
+    let norm = Normalisation::Running { gamma: gamma.clone(), beta: beta.clone(), epsilon: 1e-5, statistics };
+    let found = outcome!(norm_block(x.clone(), norm, finish, None), x, gamma, beta);
+    let z = (x.clone() - mean) / scale * gamma.clone().unsqueeze() + beta.clone().unsqueeze();
+    compare("given statistics", found, outcome!(z, x, gamma, beta));
+}
+
+#[test]
+fn dropout_is_the_same_forward_and_backward() {
+    let x = leaf([30, 40], 1);
+    let finish = Finish { activation: Activation::Identity, dropout: Dropout::new(0.4, 7) };
+    let y = norm_block(x.clone(), Normalisation::None, finish, None);
+    let ratio: Vec<f32> = numbers(y.clone()).iter().zip(numbers(x.clone())).map(|(y, x)| y / x).collect();
+    let gradient = numbers(x.grad(&y.sum().backward()).unwrap());
+    assert_close("mask", &gradient, &ratio);
+    assert!(gradient.contains(&0.0) && gradient.iter().any(|g| *g > 1.0));
+}
+
+#[test]
+fn spmm_is_a_product_with_the_dense_matrix() {
+    let graph = build(5, &[(0, 1), (1, 2), (3, 1), (4, 0), (2, 4)], Direction::Directed).unwrap().graph;
+    let mut stream = Stream::new(1);
+    let mut some = |count: usize| (0..count).map(|_| stream.normal() as f32).collect::<Vec<f32>>();
+    let weights = EntryWeights { entries: some(graph.entries()), nodes: some(5) };
+    let mut matrix = vec![0.0; 25];
+    for i in 0..5 {
+        matrix[i * 5 + i] = weights.nodes[i];
+        for entry in graph.offsets()[i]..graph.offsets()[i + 1] {
+            matrix[i * 5 + graph.sources()[entry] as usize] = weights.entries[entry];
+        }
+    }
+    let matrix = Tensor::<2>::from_data(TensorData::new(matrix, [5, 5]), &device());
+    let (x, b) = (leaf([5, 3], 2), leaf([3], 3));
+    let y = spmm(x.clone(), &Arc::new(graph), &Arc::new(weights), Some(b.clone()));
+    let found = outcome!(y, x, b);
+    let expected = outcome!(matrix.matmul(x.clone()) + b.clone().unsqueeze(), x, b);
+    compare("spmm", found, expected);
+}
+
+#[test]
+fn cross_entropy_of_chosen_rows() {
+    let logits = leaf([6, 4], 1);
+    let targets = Targets { rows: vec![5, 0, 2], classes: vec![1, 3, 0] };
+    let found = outcome!(cross_entropy(logits.clone(), Arc::new(targets.clone())), logits);
+    let mut mask = vec![0.0f32; 24];
+    for (row, class) in targets.rows.iter().zip(&targets.classes) {
+        mask[*row as usize * 4 + *class as usize] = -1.0 / 3.0;
+    }
+    let mask = Tensor::<2>::from_data(TensorData::new(mask, [6, 4]), &device());
+    let expected = outcome!((activation::log_softmax(logits.clone(), 1) * mask).sum(), logits);
+    compare("cross-entropy", found, expected);
+}
+
+/// `sum of i * input_i`, to see that every input gets its own gradient.
+#[derive(Debug)]
+struct Weighted;
+
+impl Operation for Weighted {
+    type Kept = usize;
+
+    fn name(&self) -> &'static str {
+        "weighted"
+    }
+
+    fn forward(&self, inputs: &[Array], _training: bool) -> (Output, usize) {
+        let mut sum = vec![0.0; inputs[0].data.len()];
+        for (i, input) in inputs.iter().enumerate() {
+            sum.iter_mut().zip(input.data).for_each(|(s, v)| *s += i as f32 * v);
+        }
+        (Output { data: sum, shape: inputs[0].shape.to_vec() }, inputs.len())
+    }
+
+    fn keeps(&self, _input: usize) -> bool {
+        false
+    }
+
+    fn backward(&self, step: Backward<usize>) -> Vec<Option<Vec<f32>>> {
+        assert_eq!(step.kept, step.needed.len());
+        assert!(step.inputs.iter().all(Option::is_none), "inputs were not to be kept");
+        let scaled = |i: usize| step.gradient.iter().map(|g| i as f32 * g).collect();
+        step.needed.iter().enumerate().map(|(i, needed)| needed.then(|| scaled(i))).collect()
+    }
+}
+
+#[test]
+fn many_inputs_tracked_and_not() {
+    for count in [1usize, 6, 24] {
+        let leaves: Vec<Tensor<2>> = (0..count as u64).map(|seed| leaf([3, 2], seed)).collect();
+        let tracked = |i: usize| i % 3 != 1;
+        let inputs = leaves.iter().enumerate().map(|(i, leaf)| match tracked(i) {
+            true => leaf.clone(),
+            // One kind without any association with the tape, one detached from it.
+            false if i % 2 == 0 => leaf.clone().detach(),
+            false => leaf.clone().inner(),
+        });
+        let y: Tensor<2> = apply(Weighted, inputs.map(Input::from));
+        let gradients = y.sum().backward();
+        for (i, leaf) in leaves.iter().enumerate() {
+            match leaf.grad(&gradients) {
+                Some(gradient) => assert_eq!(numbers(gradient), vec![i as f32; 6], "input {i} of {count}"),
+                None => assert!(!tracked(i), "input {i} of {count} has no gradient"),
+            }
+        }
+    }
+}
+
+#[test]
+fn an_input_used_twice_gets_both_gradients() {
+    let x: Tensor<2> = leaf([2, 2], 1);
+    let y: Tensor<2> = apply(Weighted, [&x, &x, &x].map(|x| Input::from(x.clone())));
+    let z = y + x.clone() * 10.0;
+    assert_eq!(numbers(x.grad(&z.sum().backward()).unwrap()), vec![13.0; 4]);
+}

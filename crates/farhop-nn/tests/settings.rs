@@ -1,0 +1,79 @@
+//! Settings: defaults, ranges, unknown keys, and the memory they imply.
+
+use farhop_nn::{GcnConfig, MlpConfig, ModelConfig, NnError, Shape, explain_unknown_key};
+
+#[test]
+fn every_model_has_a_name_and_a_recipe() {
+    for name in ModelConfig::NAMES {
+        let config = ModelConfig::from_name(name).unwrap();
+        assert_eq!(config.name(), *name);
+        config.validate().unwrap();
+        let text = serde_json::to_string(&config).unwrap();
+        assert!(text.contains(&format!("\"kind\":\"{name}\"")), "{text}");
+        assert_eq!(serde_json::from_str::<ModelConfig>(&text).unwrap(), config);
+        let bare: ModelConfig = serde_json::from_str(&format!("{{\"kind\": \"{name}\"}}")).unwrap();
+        assert_eq!(bare, config, "missing keys take their defaults");
+    }
+}
+
+#[test]
+fn an_unknown_name_suggests_the_nearest() {
+    let message = ModelConfig::from_name("gnc").unwrap_err().to_string();
+    assert!(message.contains("\"gcn\"?") && message.contains("mlp") && !message.contains('\n'), "{message}");
+}
+
+#[test]
+fn an_unknown_key_suggests_the_nearest() {
+    let error = serde_json::from_str::<ModelConfig>(r#"{"kind": "mlp", "droput": 0.1}"#).unwrap_err();
+    let message = explain_unknown_key(&error.to_string());
+    assert!(message.contains("`droput`") && message.contains("did you mean `dropout`?"), "{message}");
+    let error = serde_json::from_str::<ModelConfig>(r#"{"kind": "mlp", "norm": "bach"}"#).unwrap_err();
+    let message = explain_unknown_key(&error.to_string());
+    assert!(message.contains("did you mean `batch`?"), "{message}");
+}
+
+#[test]
+fn settings_out_of_range_are_errors() {
+    let mlp = MlpConfig::default();
+    let gcn = GcnConfig::default();
+    let wrong = [
+        (ModelConfig::Mlp(MlpConfig { width: 0, ..mlp.clone() }), "width"),
+        (ModelConfig::Mlp(MlpConfig { dropout: 1.0, ..mlp.clone() }), "dropout"),
+        (ModelConfig::Mlp(MlpConfig { input_dropout: f32::NAN, ..mlp }), "input_dropout"),
+        (ModelConfig::Gcn(GcnConfig { layers: 0, ..gcn.clone() }), "layers"),
+        (ModelConfig::Gcn(GcnConfig { dropout: -0.1, ..gcn }), "dropout"),
+    ];
+    for (config, wrong_key) in wrong {
+        match config.init(3, 2, 1) {
+            Err(NnError::Setting { key, .. }) => assert_eq!(key, wrong_key),
+            result => panic!("{config:?}: {result:?}"),
+        }
+    }
+}
+
+#[test]
+fn parameters_in_the_estimate_are_those_of_the_model() {
+    let shape = Shape { nodes: 100, entries: 400, inputs: 7, outputs: 3 };
+    for name in ModelConfig::NAMES {
+        let config = ModelConfig::from_name(name).unwrap();
+        let model = config.init(shape.inputs, shape.outputs, 1).unwrap();
+        let bytes = 4 * model.parameters() as u64;
+        assert_eq!(config.memory(&shape, false).parameters, bytes, "{name}");
+        assert_eq!(config.memory(&shape, true).parameters, 4 * bytes, "{name}");
+    }
+}
+
+#[test]
+fn more_nodes_and_training_need_more_memory() {
+    let small = Shape { nodes: 1000, entries: 4000, inputs: 16, outputs: 4 };
+    let large = Shape { nodes: 2000, entries: 8000, ..small };
+    for name in ModelConfig::NAMES {
+        let config = ModelConfig::from_name(name).unwrap();
+        for training in [false, true] {
+            let (a, b) = (config.memory(&small, training), config.memory(&large, training));
+            assert!(a.total() < b.total(), "{name}");
+            assert_eq!(a.parts.iter().map(|(_, bytes)| bytes).sum::<u64>(), a.parameters + a.kept, "{name}");
+        }
+        assert!(config.memory(&small, false).total() < config.memory(&small, true).total(), "{name}");
+    }
+}
