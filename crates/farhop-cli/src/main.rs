@@ -1,2 +1,62 @@
-//! The `farhop` command.
-fn main() {}
+//! The `farhop` command: arguments in, progress and messages on standard error, the result on standard output.
+
+mod arguments;
+mod commands;
+mod console;
+mod data;
+mod demonstration;
+mod failure;
+mod interrupt;
+mod picture;
+mod progress;
+mod settings;
+mod table;
+mod threads;
+mod usage;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use arguments::{Cli, Command};
+use console::Console;
+use failure::Failure;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage::report(&error),
+    };
+    let console = Console::new(&cli.common);
+    match run(cli, &console) {
+        Ok(code) => code,
+        Err(failure) => {
+            console.failure(&failure);
+            failure.exit_code()
+        }
+    }
+}
+
+fn run(cli: Cli, console: &Console) -> Result<ExitCode, Failure> {
+    let common = &cli.common;
+    let threads = threads::start(common.threads)?;
+    interrupt::listen()?;
+    match cli.command {
+        None => {
+            // Asked nothing, it says what can be asked.
+            let _ = Cli::command().print_help();
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(Command::Train(arguments)) => {
+            commands::train::run(&arguments, common, threads, console)
+        }
+        Some(Command::Predict(arguments)) => commands::predict::run(&arguments, console),
+        Some(Command::Evaluate(arguments)) => commands::evaluate::run(&arguments, console),
+        Some(Command::Hops(arguments)) => commands::hops::run(&arguments, console),
+        Some(Command::Plan(arguments)) => commands::plan::run(&arguments, common, console),
+        Some(Command::Bench(arguments)) => {
+            commands::bench::run(&arguments, common, threads, console)
+        }
+        Some(Command::Doctor) => commands::doctor::run(threads, console),
+    }
+}

@@ -51,6 +51,7 @@ mod source;
 mod split;
 mod split_choice;
 mod statistics;
+pub mod synthetic;
 pub mod table;
 pub mod text;
 

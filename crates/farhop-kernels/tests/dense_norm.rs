@@ -95,27 +95,12 @@ fn layer_norm_matches_the_reference() {
         let (x, gamma, beta) = (wide(&case.x), wide(&case.gamma), wide(&case.beta));
         let mut y = vec![f32::NAN; case.x.len()];
         let mut statistics = vec![f32::NAN; case.rows * 2];
-        layer_norm::forward(
-            &case.x,
-            case.residual(),
-            case.affine(),
-            case.rows,
-            &case.finish,
-            &mut y,
-            &mut statistics,
-        );
+        layer_norm::forward(&case.x, case.residual(), case.affine(), case.rows, &case.finish, &mut y, &mut statistics);
         let z = run(&x, &gamma, &beta);
         assert_close("y", &y, &case.finished(&z), 1e-4);
         let mut dx = vec![f32::NAN; case.x.len()];
-        let gradient = layer_norm::backward(
-            &case.x,
-            &statistics,
-            case.affine(),
-            &case.dy,
-            case.rows,
-            &case.finish,
-            &mut dx,
-        );
+        let gradient =
+            layer_norm::backward(&case.x, &statistics, case.affine(), &case.dy, case.rows, &case.finish, &mut dx);
         // One channel has no variance: everything but beta is flat, to a large rounding error.
         if is_smooth(&case, &z) && case.width > 1 {
             let loss = |z: Vec<f64>| weighted(&case.finished(&z), &case.dy);
@@ -147,15 +132,7 @@ fn batch_norm_matches_the_reference() {
                 reference::batch_norm(x, gamma, beta, &mean, &variance, f64::from(EPSILON))
             };
             let mut y = vec![f32::NAN; case.x.len()];
-            batch_norm::forward(
-                &case.x,
-                case.residual(),
-                case.affine(),
-                statistics,
-                case.rows,
-                &case.finish,
-                &mut y,
-            );
+            batch_norm::forward(&case.x, case.residual(), case.affine(), statistics, case.rows, &case.finish, &mut y);
             let z = run(&x, &gamma, &beta);
             assert_close("y", &y, &case.finished(&z), 1e-4);
             let mut dx = vec![f32::NAN; case.x.len()];

@@ -7,8 +7,8 @@ use burn::tensor::Tensor;
 use farhop_graph::Graph;
 
 use crate::NnError;
-use crate::ops::bridge;
 use crate::ops::EntryWeights;
+use crate::ops::bridge;
 
 /// A graph with a row of features per node. Cheap to clone.
 #[derive(Clone)]

@@ -71,14 +71,11 @@ impl Checks {
     }
 }
 
-/// The known word nearest to `word`, if one is near.
+/// The known word nearest to `word`, if one is near: at most half of it mistyped.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let scored = known.into_iter().map(|candidate| (strsim::jaro_winkler(word, candidate), candidate));
-    let best = scored.fold(None, |best: Option<(f64, &str)>, next| match best {
-        Some(best) if best.0 >= next.0 => Some(best),
-        _ => Some(next),
-    });
-    best.filter(|(score, _)| *score > 0.7).map(|(_, candidate)| candidate)
+    let scored = known.into_iter().map(|candidate| (strsim::damerau_levenshtein(word, candidate), candidate));
+    let (distance, candidate) = scored.min_by_key(|(distance, _)| *distance)?;
+    (2 * distance <= candidate.chars().count().max(word.chars().count())).then_some(candidate)
 }
 
 /// Rewrites serde's message about an unknown field or variant so that it names the nearest known one; any other message is
@@ -91,7 +88,8 @@ pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
 /// ```
 pub fn explain_unknown_key(message: &str) -> String {
     let marks = [("unknown field `", "key"), ("unknown variant `", "value")];
-    let Some((start, what)) = marks.iter().find_map(|(mark, what)| message.find(mark).map(|at| (at + mark.len(), what)))
+    let Some((start, what)) =
+        marks.iter().find_map(|(mark, what)| message.find(mark).map(|at| (at + mark.len(), what)))
     else {
         return message.to_string();
     };

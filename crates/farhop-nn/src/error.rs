@@ -42,13 +42,17 @@ pub enum NnError {
         shape: Vec<usize>,
     },
     /// A tensor that the model does not have.
-    #[error("the file holds the tensor \"{name}\", which this model does not have. It belongs to another model or other settings.")]
+    #[error(
+        "the file holds the tensor \"{name}\", which this model does not have. It belongs to another model or other settings."
+    )]
     UnknownTensor {
         /// Its name.
         name: String,
     },
     /// A tensor of another shape.
-    #[error("tensor \"{name}\" has shape {found:?}, but the model needs {expected:?}. The file belongs to other settings.")]
+    #[error(
+        "tensor \"{name}\" has shape {found:?}, but the model needs {expected:?}. The file belongs to other settings."
+    )]
     TensorShape {
         /// Its name.
         name: String,

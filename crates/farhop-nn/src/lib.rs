@@ -38,9 +38,10 @@ mod optimizer;
 mod store;
 
 pub use batch::{Batch, Targets};
-pub use config::explain_unknown_key;
+pub use config::{ActivationKind, NormKind, explain_unknown_key};
 pub use context::Context;
 pub use error::NnError;
+pub use layers::{CoefficientKind, EliminationKind, HopReading};
 pub use learner::{Learner, StepReport};
 pub use memory::{MemoryEstimate, Shape};
 pub use model::Model;

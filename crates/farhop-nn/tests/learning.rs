@@ -131,7 +131,11 @@ fn a_loss_that_is_not_finite_changes_nothing() {
 #[test]
 fn the_first_stage_that_overflows_is_named() {
     let (batch, targets) = toy(30, 4, 5);
-    let config = ModelConfig::Gcn(GcnConfig { layers: 3, norm: serde_json::from_str("\"none\"").unwrap(), ..GcnConfig::default() });
+    let config = ModelConfig::Gcn(GcnConfig {
+        layers: 3,
+        norm: serde_json::from_str("\"none\"").unwrap(),
+        ..GcnConfig::default()
+    });
     let mut learner = learner(&config, 4);
     // A learning rate of 1e20 blows the weights up; some later stage overflows while the first does not.
     learner.step(&batch, &targets, 1e20);
@@ -179,9 +183,13 @@ fn broken_weights_are_errors_that_name_the_tensor() {
         }
         result => panic!("{result:?}"),
     }
-    assert!(matches!(model.load_safetensors(&other(&deep)), Err(NnError::UnknownTensor { name }) if name.contains("1")));
+    assert!(
+        matches!(model.load_safetensors(&other(&deep)), Err(NnError::UnknownTensor { name }) if name.contains("1"))
+    );
     let mut deep = deep.init(3, 2, 1).unwrap();
-    assert!(matches!(deep.load_safetensors(&good), Err(NnError::MissingTensor { name, .. }) if name == "layers.1.weight"));
+    assert!(
+        matches!(deep.load_safetensors(&good), Err(NnError::MissingTensor { name, .. }) if name == "layers.1.weight")
+    );
     assert!(model.to_safetensors() == good, "a failed load changed the model");
     // Every cut, and a flip of every byte of the header, is an error or leaves a loadable file, never a panic.
     for end in 0..good.len() {

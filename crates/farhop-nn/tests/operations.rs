@@ -24,7 +24,7 @@ fn leaf<const D: usize>(shape: [usize; D], seed: u64) -> Tensor<D> {
 }
 
 fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
-    tensor.into_data().to_vec().unwrap()
+    tensor.into_data().try_to_vec().unwrap()
 }
 
 fn assert_close(what: &str, found: &[f32], expected: &[f32]) {

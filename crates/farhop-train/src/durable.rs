@@ -36,19 +36,13 @@ pub(crate) fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Waits until the disk has the names in a folder. A no-op where folders can't be opened.
 pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
-    if cfg!(unix) {
-        File::open(path)?.sync_all()
-    } else {
-        Ok(())
-    }
+    if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
 }
 
 /// Reads a whole file.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, TrainError> {
     let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|mut file| file.read_to_end(&mut bytes))
-        .map_err(TrainError::io(path, "read"))?;
+    File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(TrainError::io(path, "read"))?;
     Ok(bytes)
 }
 

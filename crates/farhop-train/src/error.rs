@@ -44,12 +44,12 @@ pub enum TrainError {
     Task(String),
     /// The loss, a gradient or an evaluated output became NaN or infinite.
     #[error(
-        "training stopped at epoch {epoch}: {place} gave NaN or infinite numbers first. {kept}. Lower the learning rate (now {learning_rate}), or set clip_norm."
+        "training stopped at epoch {epoch}: {place} was the first to turn NaN or infinite. {kept}. Lower the learning rate (now {learning_rate:?}), or set clip_norm."
     )]
     NonFinite {
         /// The epoch that failed, counted from 1.
         epoch: usize,
-        /// The first layer with a non-finite output, or the gradient.
+        /// The output of the first stage that is not finite, or the loss, or the gradient.
         place: String,
         /// Learning rate of that epoch.
         learning_rate: f64,
@@ -120,16 +120,9 @@ pub enum TrainError {
 
 impl TrainError {
     /// For `map_err` on a system call that touched `path`.
-    pub(crate) fn io(
-        path: impl AsRef<Path>,
-        action: &'static str,
-    ) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn io(path: impl AsRef<Path>, action: &'static str) -> impl FnOnce(io::Error) -> Self {
         let path = path.as_ref().to_path_buf();
-        move |source| TrainError::Io {
-            path,
-            action,
-            source,
-        }
+        move |source| TrainError::Io { path, action, source }
     }
 }
 

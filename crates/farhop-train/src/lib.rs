@@ -1,7 +1,7 @@
 //! Training: what happens between a checked dataset and a run folder.
 //!
 //! * [`recipe`]: every setting of a run, to and from TOML;
-//! * [`fit`]: full-batch node classification with early stopping;
+//! * [`fit()`]: full-batch node classification with early stopping;
 //! * [`run`]: the run folder, its checkpoints, and what is read back from it;
 //! * [`memory`]: the memory plan before a run, and the peak after it.
 //!

@@ -42,12 +42,7 @@ pub fn accuracy(predicted: &[u32], labels: &[Option<u32>], nodes: &[u32]) -> Opt
 ///
 /// # Panics
 /// If a label is not below `classes`.
-pub fn mean_cross_entropy(
-    logits: &[f32],
-    classes: usize,
-    labels: &[Option<u32>],
-    nodes: &[u32],
-) -> Option<f64> {
+pub fn mean_cross_entropy(logits: &[f32], classes: usize, labels: &[Option<u32>], nodes: &[u32]) -> Option<f64> {
     let (mut sum, mut counted) = (0f64, 0usize);
     for node in nodes {
         let node = *node as usize;
@@ -57,10 +52,7 @@ pub fn mean_cross_entropy(
         };
         let label = *label as usize;
         let highest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let total: f64 = row
-            .iter()
-            .map(|value| f64::from(value - highest).exp())
-            .sum();
+        let total: f64 = row.iter().map(|value| f64::from(value - highest).exp()).sum();
         sum += total.ln() - f64::from(row[label] - highest);
         counted += 1;
     }
@@ -72,8 +64,7 @@ pub fn softmax_rows(logits: &[f32], classes: usize) -> Vec<f32> {
     let mut probabilities = logits.to_vec();
     for row in probabilities.chunks_mut(classes.max(1)) {
         let highest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        row.iter_mut()
-            .for_each(|value| *value = (*value - highest).exp());
+        row.iter_mut().for_each(|value| *value = (*value - highest).exp());
         let total: f32 = row.iter().sum();
         row.iter_mut().for_each(|value| *value /= total);
     }

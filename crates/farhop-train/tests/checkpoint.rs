@@ -13,17 +13,9 @@ fn checkpoint(epoch: usize) -> Checkpoint {
     let mut stopping = EarlyStopping::default();
     // Numbers whose decimal form is long: they have to come back exactly.
     stopping.observe(epoch, 1.0 / 3.0, 0.1 + 0.2);
-    let part = |start: usize| {
-        (start..start + 5000)
-            .map(|place| (place * epoch) as u8)
-            .collect()
-    };
+    let part = |start: usize| (start..start + 5000).map(|place| (place * epoch) as u8).collect();
     Checkpoint {
-        progress: Progress {
-            epoch,
-            seconds: epoch as f64 / 7.0,
-            stopping,
-        },
+        progress: Progress { epoch, seconds: epoch as f64 / 7.0, stopping },
         weights: part(0),
         best: part(1),
         optimizer: part(2),
@@ -31,10 +23,7 @@ fn checkpoint(epoch: usize) -> Checkpoint {
 }
 
 fn newest(folder: &Path) -> std::path::PathBuf {
-    let mut folders: Vec<_> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let mut folders: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     folders.sort();
     folders.pop().unwrap()
 }
@@ -109,11 +98,7 @@ fn failing_disk(room: usize) -> impl Fn(&Path, &[u8]) -> io::Result<()> {
         let fits = bytes.len().min(left.get());
         left.set(left.get() - fits);
         fs::write(path, &bytes[..fits])?;
-        if fits == bytes.len() {
-            Ok(())
-        } else {
-            Err(io::ErrorKind::StorageFull.into())
-        }
+        if fits == bytes.len() { Ok(()) } else { Err(io::ErrorKind::StorageFull.into()) }
     }
 }
 
@@ -123,26 +108,16 @@ fn a_full_disk_leaves_the_previous_checkpoint_wherever_it_fills_up() {
     let place = folder.path().join("checkpoint");
     save(&place, &checkpoint(1)).unwrap();
     let needed = Cell::new(0);
-    save_with(
-        &folder.path().join("other"),
-        &checkpoint(2),
-        &|path, bytes| {
-            needed.set(needed.get() + bytes.len());
-            fs::write(path, bytes)
-        },
-    )
+    save_with(&folder.path().join("other"), &checkpoint(2), &|path, bytes| {
+        needed.set(needed.get() + bytes.len());
+        fs::write(path, bytes)
+    })
     .unwrap();
     for room in (0..needed.get()).step_by(97) {
-        let message = save_with(&place, &checkpoint(2), &failing_disk(room))
-            .unwrap_err()
-            .to_string();
+        let message = save_with(&place, &checkpoint(2), &failing_disk(room)).unwrap_err().to_string();
         assert!(message.contains("Free some space"), "{message}");
         assert_eq!(load(&place).unwrap().unwrap().checkpoint, checkpoint(1));
-        assert_eq!(
-            fs::read_dir(&place).unwrap().count(),
-            1,
-            "space was not freed"
-        );
+        assert_eq!(fs::read_dir(&place).unwrap().count(), 1, "space was not freed");
     }
     save_with(&place, &checkpoint(2), &failing_disk(needed.get())).unwrap();
     assert_eq!(load(&place).unwrap().unwrap().checkpoint, checkpoint(2));

@@ -8,18 +8,17 @@ use std::sync::atomic::AtomicBool;
 
 use common::{CLASSES, Recorder, Ring, create, recipe, timeless_metrics, train, train_watched};
 use farhop_data::metrics::largest;
+use farhop_nn::{GenConfig, ModelConfig, NormKind};
+use farhop_train::run::checkpoint::load;
 use farhop_train::{
-    CheckpointEvery, Outcome, Recipe, RunFolder, Schedule, Silent, Status, TrainedRun, accuracy,
-    mean_cross_entropy, softmax_rows,
+    CheckpointEvery, Outcome, Recipe, RunFolder, Schedule, Silent, Status, TrainedRun, accuracy, mean_cross_entropy,
+    softmax_rows,
 };
 
 #[test]
 fn it_learns_what_can_be_learned() {
-    for model in ["mlp", "gcn"] {
-        let mut recipe = Recipe {
-            model: Recipe::for_model(model).unwrap().model,
-            ..recipe(150)
-        };
+    for model in ["gen", "mlp", "gcn"] {
+        let mut recipe = Recipe { model: Recipe::for_model(model).unwrap().model, ..recipe(150) };
         recipe.train.learning_rate = 0.02;
         let mut recorder = Recorder::new();
         let fitted = common::train_free(&Ring::new(), &recipe, &mut recorder).unwrap();
@@ -41,8 +40,8 @@ fn the_model_returned_is_the_best_on_validation() {
         .reports
         .iter()
         .reduce(|best, report| {
-            let better = report.valid > best.valid
-                || (report.valid == best.valid && report.valid_loss < best.valid_loss);
+            let better =
+                report.valid > best.valid || (report.valid == best.valid && report.valid_loss < best.valid_loss);
             if better { report } else { best }
         })
         .unwrap();
@@ -51,10 +50,7 @@ fn the_model_returned_is_the_best_on_validation() {
     let valid = &ring.split.valid;
     let predicted = largest(&logits, CLASSES);
     assert_eq!(accuracy(&predicted, &ring.labels, valid), best.valid);
-    assert_eq!(
-        mean_cross_entropy(&logits, CLASSES, &ring.labels, valid),
-        best.valid_loss
-    );
+    assert_eq!(mean_cross_entropy(&logits, CLASSES, &ring.labels, valid), best.valid_loss);
     assert_eq!(fitted.summary.scores.valid, best.valid);
 }
 
@@ -65,10 +61,7 @@ fn it_stops_early_after_patience_epochs_without_a_better_one() {
     recipe.train.schedule = Schedule::Constant;
     let fitted = common::train_free(&Ring::new(), &recipe, &mut Silent).unwrap();
     assert_eq!(fitted.summary.outcome, Outcome::StoppedEarly);
-    assert_eq!(
-        fitted.summary.epochs,
-        fitted.summary.best_epoch.unwrap() + 15
-    );
+    assert_eq!(fitted.summary.epochs, fitted.summary.best_epoch.unwrap() + 15);
 }
 
 #[test]
@@ -79,10 +72,7 @@ fn without_validation_nodes_the_last_weights_are_kept() {
     let fitted = common::train_free(&ring, &recipe(20), &mut recorder).unwrap();
     assert_eq!(fitted.summary.best_epoch, Some(20));
     assert_eq!(fitted.summary.scores.valid, None);
-    assert_eq!(
-        fitted.summary.scores.train,
-        recorder.reports.last().unwrap().train
-    );
+    assert_eq!(fitted.summary.scores.train, recorder.reports.last().unwrap().train);
 }
 
 #[test]
@@ -91,12 +81,8 @@ fn evaluations_come_every_so_many_epochs_and_at_the_end() {
     recipe.train.evaluate_every = 4;
     let mut recorder = Recorder::new();
     common::train_free(&Ring::new(), &recipe, &mut recorder).unwrap();
-    let evaluated: Vec<usize> = recorder
-        .reports
-        .iter()
-        .filter(|report| report.valid.is_some())
-        .map(|report| report.epoch)
-        .collect();
+    let evaluated: Vec<usize> =
+        recorder.reports.iter().filter(|report| report.valid.is_some()).map(|report| report.epoch).collect();
     assert_eq!(evaluated, [4, 8, 11]);
 }
 
@@ -104,21 +90,47 @@ fn weights(path: &Path) -> Vec<u8> {
     fs::read(path.join("model.safetensors")).unwrap()
 }
 
+/// Recipes whose every random or running state has to survive a stop.
+fn stateful_recipes() -> Vec<Recipe> {
+    let plain = recipe(25);
+    let mut seldom_evaluated = recipe(25);
+    seldom_evaluated.train.evaluate_every = 3;
+    let mut running_statistics = recipe(25);
+    if let ModelConfig::Mlp(mlp) = &mut running_statistics.model {
+        mlp.norm = NormKind::Batch;
+    }
+    let mut attention = recipe(25);
+    attention.model = ModelConfig::Gen(GenConfig {
+        width: 8,
+        layers: 2,
+        heads: 2,
+        hops: 3,
+        dropout: 0.2,
+        attention_dropout: 0.3,
+        ..GenConfig::default()
+    });
+    let mut restless = recipe(25);
+    restless.train.learning_rate = 1.0;
+    restless.train.schedule = Schedule::Constant;
+    vec![plain, seldom_evaluated, running_statistics, attention, restless]
+}
+
 #[test]
 fn stopped_at_any_epoch_and_resumed_it_ends_with_the_same_bits() {
     let temporary = tempfile::tempdir().unwrap();
     let ring = Ring::new();
-    for evaluate_every in [1, 3] {
-        let mut recipe = recipe(25);
-        recipe.train.evaluate_every = evaluate_every;
-        let whole = temporary.path().join(format!("whole {evaluate_every}"));
-        let expected = train(&ring, &mut create(&whole, &recipe)).unwrap().summary;
-        for stop_at in [1, 2, 7, 13, 24] {
-            let path = temporary.path().join(format!("{evaluate_every} {stop_at}"));
+    let mut best_before_a_stop = false;
+    for (number, recipe) in stateful_recipes().iter().enumerate() {
+        let whole = temporary.path().join(format!("whole {number}"));
+        let expected = train(&ring, &mut create(&whole, recipe)).unwrap().summary;
+        let best = expected.best_epoch.unwrap();
+        best_before_a_stop |= best < 24;
+        for stop_at in [1, 2, 7, 13, 24, (best + 1).min(24)] {
+            let path = temporary.path().join(format!("part {number}"));
             let stop = AtomicBool::new(false);
             let mut recorder = Recorder::new();
             recorder.stop_after = Some((stop_at, &stop));
-            let mut folder = create(&path, &recipe);
+            let mut folder = RunFolder::create(&path, true, recipe, common::record()).unwrap();
             let first = train_watched(&ring, &mut folder, &mut recorder, &stop).unwrap();
             assert_eq!(first.summary.outcome, Outcome::Interrupted);
             assert_eq!(first.summary.epochs, stop_at);
@@ -128,13 +140,17 @@ fn stopped_at_any_epoch_and_resumed_it_ends_with_the_same_bits() {
 
             let mut folder = RunFolder::resume(&path).unwrap();
             let second = train(&ring, &mut folder).unwrap().summary;
-            assert_eq!(weights(&path), weights(&whole), "stopped at {stop_at}");
+            assert_eq!(weights(&path), weights(&whole), "{number}, {stop_at}");
             assert_eq!(timeless_metrics(&path), timeless_metrics(&whole));
             assert_eq!(second.scores, expected.scores);
             assert_eq!(second.best_epoch, expected.best_epoch);
             assert_eq!(second.epochs, expected.epochs);
+            let last = |path: &Path| load(&path.join("checkpoint")).unwrap().unwrap().checkpoint;
+            assert_eq!(last(&path).weights, last(&whole).weights);
+            assert_eq!(last(&path).optimizer, last(&whole).optimizer);
         }
     }
+    assert!(best_before_a_stop, "no run shows that the best weights survive");
 }
 
 #[test]
@@ -147,11 +163,7 @@ fn epochs_after_the_checkpoint_are_not_in_the_metrics_twice() {
     // As a kill would leave it: lines the checkpoint does not know, the last one cut short.
     let metrics = path.join("metrics.jsonl");
     let mut text = fs::read_to_string(&metrics).unwrap();
-    let line = text
-        .lines()
-        .last()
-        .unwrap()
-        .replace("\"epoch\":9", "\"epoch\":10");
+    let line = text.lines().last().unwrap().replace("\"epoch\":9", "\"epoch\":10");
     text.push_str(&line);
     text.push('\n');
     text.push_str(&line[..line.len() / 2]);
@@ -172,13 +184,9 @@ fn resuming_a_finished_run_changes_nothing() {
     let temporary = tempfile::tempdir().unwrap();
     let path = temporary.path().join("run");
     let ring = Ring::new();
-    let first = train(&ring, &mut create(&path, &recipe(6)))
-        .unwrap()
-        .summary;
+    let first = train(&ring, &mut create(&path, &recipe(6))).unwrap().summary;
     let before = weights(&path);
-    let again = train(&ring, &mut RunFolder::resume(&path).unwrap())
-        .unwrap()
-        .summary;
+    let again = train(&ring, &mut RunFolder::resume(&path).unwrap()).unwrap().summary;
     assert_eq!(weights(&path), before);
     assert_eq!(again.scores, first.scores);
     assert_eq!(timeless_metrics(&path).len(), 6);
@@ -195,16 +203,11 @@ fn numbers_that_stop_being_finite_stop_the_run_and_keep_the_last_good_state() {
     let mut folder = create(&path, &recipe);
     let ring = Ring::with_scale(1e3);
     let message = train(&ring, &mut folder).err().unwrap().to_string();
-    assert!(
-        message.starts_with("training stopped at epoch "),
-        "{message}"
-    );
-    assert!(
-        message.contains("gave NaN or infinite numbers first"),
-        "{message}"
-    );
+    assert!(message.starts_with("training stopped at epoch "), "{message}");
+    assert!(message.contains("was the first to turn NaN or infinite"), "{message}");
     assert!(message.contains("The checkpoint of epoch "), "{message}");
     assert!(!message.contains('\n'));
+    assert!(message.contains("the output of layers."), "{message}");
     assert_eq!(folder.record().status, Status::Failed);
     assert_eq!(folder.record().error.as_ref(), Some(&message));
     drop(folder);
@@ -218,21 +221,13 @@ fn tasks_that_do_not_hold_together_are_refused() {
     let refuse = |change: fn(&mut Ring), expected: &str| {
         let mut ring = Ring::new();
         change(&mut ring);
-        let error = common::train_free(&ring, &recipe(2), &mut Silent)
-            .err()
-            .unwrap();
+        let error = common::train_free(&ring, &recipe(2), &mut Silent).err().unwrap();
         assert!(error.to_string().contains(expected), "{error}");
     };
     refuse(|ring| ring.split.train.clear(), "no training nodes");
-    refuse(
-        |ring| ring.split.test.push(0),
-        "node 0 is in train and in test",
-    );
+    refuse(|ring| ring.split.test.push(0), "node 0 is in train and in test");
     refuse(|ring| ring.split.valid.push(5000), "names node 5000");
-    refuse(
-        |ring| ring.labels[3] = None,
-        "node 3 is in train and has no label",
-    );
+    refuse(|ring| ring.labels[3] = None, "node 3 is in train and has no label");
     refuse(|ring| ring.labels[3] = Some(17), "class 17");
     refuse(|ring| ring.labels.truncate(4), "4 labels for 90 nodes");
 }
@@ -244,13 +239,8 @@ fn a_run_predicts_what_was_scored() {
     let ring = Ring::new();
     let fitted = train(&ring, &mut create(&path, &recipe(15))).unwrap();
     let run = TrainedRun::open(&path).unwrap();
-    assert_eq!(
-        run.logits(&ring.batch).unwrap(),
-        fitted.model.logits(&ring.batch)
-    );
-    let scores = run
-        .evaluate(&ring.batch, &ring.labels, &ring.split)
-        .unwrap();
+    assert_eq!(run.logits(&ring.batch).unwrap(), fitted.model.logits(&ring.batch));
+    let scores = run.evaluate(&ring.batch, &ring.labels, &ring.split).unwrap();
     assert_eq!(scores, fitted.summary.scores);
     assert_eq!(scores, run.record.scores);
     assert_eq!(run.record.status, Status::Finished);
@@ -263,9 +253,5 @@ fn a_run_predicts_what_was_scored() {
 fn probabilities_of_huge_logits_stay_finite() {
     let rows = softmax_rows(&[1e30, -1e30, 0.0, 88.0, 89.0, 90.0], 3);
     assert_eq!(rows[..3], [1.0, 0.0, 0.0]);
-    assert!(
-        rows[3..]
-            .iter()
-            .all(|value| value.is_finite() && *value > 0.0)
-    );
+    assert!(rows[3..].iter().all(|value| value.is_finite() && *value > 0.0));
 }

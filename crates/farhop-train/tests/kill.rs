@@ -30,10 +30,7 @@ fn start(function: &str, variable: &str, path: &Path) -> Child {
 fn checkpoint(epoch: usize) -> Checkpoint {
     let part = |length: usize| vec![(epoch % 251) as u8; length];
     Checkpoint {
-        progress: Progress {
-            epoch,
-            ..Progress::default()
-        },
+        progress: Progress { epoch, ..Progress::default() },
         weights: part(200_000),
         best: part(100_000),
         optimizer: part(400_000),
@@ -47,9 +44,7 @@ fn child_saves_without_end() {
         return;
     };
     let place = Path::new(&place);
-    let first = load(place)
-        .unwrap()
-        .map_or(1, |found| found.checkpoint.progress.epoch + 1);
+    let first = load(place).unwrap().map_or(1, |found| found.checkpoint.progress.epoch + 1);
     for epoch in first.. {
         save(place, &checkpoint(epoch)).unwrap();
     }
@@ -81,7 +76,7 @@ fn every_kill_leaves_a_checkpoint() {
 }
 
 fn recipe() -> farhop_train::Recipe {
-    let mut recipe = common::recipe(400);
+    let mut recipe = common::recipe(200);
     recipe.train.checkpoint_every = CheckpointEvery::Epochs(1);
     recipe
 }
@@ -93,11 +88,8 @@ fn child_trains() {
         return;
     };
     let path = Path::new(&path);
-    let mut folder = if path.join("run.json").exists() {
-        RunFolder::resume(path).unwrap()
-    } else {
-        common::create(path, &recipe())
-    };
+    let mut folder =
+        if path.join("run.json").exists() { RunFolder::resume(path).unwrap() } else { common::create(path, &recipe()) };
     common::train(&common::Ring::new(), &mut folder).unwrap();
 }
 
@@ -122,23 +114,12 @@ fn a_run_killed_many_times_ends_like_one_that_was_left_alone() {
         }
     }
     assert!(kills >= 5, "only {kills} kills hit a running process");
-    assert!(
-        start("child_trains", TRAINING, &killed)
-            .wait()
-            .unwrap()
-            .success()
-    );
+    assert!(start("child_trains", TRAINING, &killed).wait().unwrap().success());
 
     let weights = |path: &Path| fs::read(path.join("model.safetensors")).unwrap();
     assert_eq!(weights(&alone), weights(&killed));
-    assert_eq!(
-        common::timeless_metrics(&alone),
-        common::timeless_metrics(&killed)
-    );
-    let (alone, killed) = (
-        TrainedRun::open(&alone).unwrap().record,
-        TrainedRun::open(&killed).unwrap().record,
-    );
+    assert_eq!(common::timeless_metrics(&alone), common::timeless_metrics(&killed));
+    let (alone, killed) = (TrainedRun::open(&alone).unwrap().record, TrainedRun::open(&killed).unwrap().record);
     assert_eq!(alone.scores, killed.scores);
     assert_eq!(alone.best_epoch, killed.best_epoch);
 }

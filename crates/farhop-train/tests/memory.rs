@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use farhop_nn::{ModelConfig, Shape};
+use farhop_nn::{GenConfig, ModelConfig, Shape};
 use farhop_train::memory::{
-    Limit, Plan, available, available_under, bytes_text, peak_rss_bytes, plan, reset_peak_rss,
-    rss_bytes,
+    Limit, Plan, available, available_under, bytes_text, peak_rss_bytes, plan, reset_peak_rss, rss_bytes,
 };
 
 const MIB: u64 = 1 << 20;
@@ -26,23 +25,14 @@ fn limit(files: &[(&str, &str)]) -> Option<(u64, &'static str)> {
     available_under(root(files).path()).map(|limit| (limit.bytes / MIB, limit.source))
 }
 
-const MACHINE: (&str, &str) = (
-    "proc/meminfo",
-    "MemTotal:       16777216 kB\nMemAvailable:    8388608 kB\n",
-);
-const PROCESS: (&str, &str) = (
-    "proc/self/status",
-    "VmSize:\t 1048576 kB\nVmHWM:\t  204800 kB\nVmRSS:\t  102400 kB\n",
-);
+const MACHINE: (&str, &str) = ("proc/meminfo", "MemTotal:       16777216 kB\nMemAvailable:    8388608 kB\n");
+const PROCESS: (&str, &str) = ("proc/self/status", "VmSize:\t 1048576 kB\nVmHWM:\t  204800 kB\nVmRSS:\t  102400 kB\n");
 
 #[test]
 fn the_machine_alone() {
     assert_eq!(limit(&[]), None);
     assert_eq!(limit(&[MACHINE]), Some((8192, "the machine")));
-    assert_eq!(
-        limit(&[MACHINE, PROCESS]),
-        Some((8192 + 100, "the machine"))
-    );
+    assert_eq!(limit(&[MACHINE, PROCESS]), Some((8192 + 100, "the machine")));
 }
 
 #[test]
@@ -53,18 +43,12 @@ fn containers_of_version_2() {
         ("proc/self/cgroup", "0::/user/job\n"),
         ("sys/fs/cgroup/user/memory.max", "1073741824\n"),
         ("sys/fs/cgroup/user/memory.current", "536870912\n"),
-        (
-            "sys/fs/cgroup/user/memory.stat",
-            "anon 1\ninactive_file 104857600\nactive_file 104857600\n",
-        ),
+        ("sys/fs/cgroup/user/memory.stat", "anon 1\ninactive_file 104857600\nactive_file 104857600\n"),
         ("sys/fs/cgroup/user/job/memory.max", "max\n"),
         ("sys/fs/cgroup/user/job/memory.current", "1\n"),
     ];
     // 1024 of the group above, less 512 used, of which 200 are caches; plus 100 of our own.
-    assert_eq!(
-        limit(&files),
-        Some((1024 - 512 + 200 + 100, "the container"))
-    );
+    assert_eq!(limit(&files), Some((1024 - 512 + 200 + 100, "the container")));
 }
 
 #[test]
@@ -72,10 +56,7 @@ fn containers_of_version_1_seen_from_inside() {
     // The path is the host's and does not exist here; the mount is the container's own group.
     let files = [
         MACHINE,
-        (
-            "proc/self/cgroup",
-            "5:cpu:/docker/x\n4:memory:/docker/x\n0::/\n",
-        ),
+        ("proc/self/cgroup", "5:cpu:/docker/x\n4:memory:/docker/x\n0::/\n"),
         ("sys/fs/cgroup/memory/memory.limit_in_bytes", "268435456\n"),
         ("sys/fs/cgroup/memory/memory.usage_in_bytes", "67108864\n"),
     ];
@@ -83,10 +64,7 @@ fn containers_of_version_1_seen_from_inside() {
     let unlimited = [
         MACHINE,
         ("proc/self/cgroup", "4:memory:/\n"),
-        (
-            "sys/fs/cgroup/memory/memory.limit_in_bytes",
-            "9223372036854771712\n",
-        ),
+        ("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n"),
         ("sys/fs/cgroup/memory/memory.usage_in_bytes", "67108864\n"),
     ];
     assert_eq!(limit(&unlimited), Some((8192, "the machine")));
@@ -110,10 +88,7 @@ fn nonsense_in_the_files_is_no_limit() {
     let files = [
         ("proc/meminfo", "MemAvailable: many kB\n"),
         ("proc/self/cgroup", "no colons\n1:\n:::\n0::/../../etc\n"),
-        (
-            "proc/self/limits",
-            "Max address space unlimited unlimited bytes\n",
-        ),
+        ("proc/self/limits", "Max address space unlimited unlimited bytes\n"),
     ];
     assert_eq!(limit(&files), None);
 }
@@ -126,39 +101,24 @@ fn mlp(hidden: usize) -> ModelConfig {
     config
 }
 
-const SHAPE: Shape = Shape {
-    nodes: 200_000,
-    entries: 2_000_000,
-    inputs: 100,
-    outputs: 10,
-};
+const SHAPE: Shape = Shape { nodes: 200_000, entries: 2_000_000, inputs: 100, outputs: 10 };
 
 fn planned(config: &ModelConfig, training: bool, limit: Option<u64>) -> Plan {
-    let limit = limit.map(|bytes| Limit {
-        bytes,
-        source: "the machine",
-    });
+    let limit = limit.map(|bytes| Limit { bytes, source: "the machine" });
     plan(config, &SHAPE, false, training, limit.as_ref())
 }
 
 #[test]
 fn the_parts_add_up_and_grow_with_the_work() {
     let free = planned(&mlp(128), true, None);
-    assert_eq!(
-        free.total,
-        free.parts.iter().map(|part| part.bytes).sum::<u64>()
-    );
+    assert_eq!(free.total, free.parts.iter().map(|part| part.bytes).sum::<u64>());
     assert!(free.fits && free.advice.is_none());
     assert!(free.check().is_ok());
     assert!(planned(&mlp(256), true, None).total > free.total);
     assert!(planned(&mlp(128), false, None).total < free.total);
     let directed = plan(&mlp(128), &SHAPE, true, true, None);
     assert!(directed.total > free.total);
-    let features = free
-        .parts
-        .iter()
-        .find(|part| part.name == "data set")
-        .unwrap();
+    let features = free.parts.iter().find(|part| part.name == "data set").unwrap();
     assert!(features.bytes >= 200_000 * 100 * 4);
 }
 
@@ -193,6 +153,29 @@ fn the_advice_is_the_least_change_that_fits() {
 }
 
 #[test]
+fn a_gen_is_advised_to_recompute_first() {
+    let config = ModelConfig::from_name("gen").unwrap();
+    let with = |change: fn(&mut GenConfig)| {
+        let mut config = config.clone();
+        if let ModelConfig::Gen(inner) = &mut config {
+            change(inner);
+        }
+        planned(&config, true, None).total
+    };
+    let whole = planned(&config, true, None).total;
+    let recomputed = with(|config| config.recompute = true);
+    assert!(recomputed < whole);
+    let advice = |limit| planned(&config, true, Some(limit)).advice.unwrap();
+    assert_eq!(advice(whole - 1).setting, "--recompute");
+    assert_eq!(advice(recomputed).total, recomputed);
+    let further = advice(recomputed - 1).setting;
+    assert!(further.starts_with("--recompute --"), "{further}");
+    let infer = planned(&config, false, None).total;
+    let advice = planned(&config, false, Some(infer - 1)).advice.unwrap();
+    assert!(!advice.setting.contains("--recompute"), "{}", advice.setting);
+}
+
+#[test]
 fn bytes_are_written_for_people() {
     assert_eq!(bytes_text(22_978_086_502), "21.4 GiB");
     assert_eq!(bytes_text(340 * MIB), "340 MiB");
@@ -211,10 +194,7 @@ fn the_peak_follows_an_allocation() {
     let block = vec![1u8; 200 << 20];
     let during = peak_rss_bytes().unwrap();
     assert!(during >= before.max(200 << 20), "{before} {during}");
-    assert_eq!(
-        block.iter().map(|byte| u64::from(*byte)).sum::<u64>(),
-        200 << 20
-    );
+    assert_eq!(block.iter().map(|byte| u64::from(*byte)).sum::<u64>(), 200 << 20);
     drop(block);
     if reset_peak_rss() {
         assert!(peak_rss_bytes().unwrap() < during);

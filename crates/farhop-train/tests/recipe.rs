@@ -11,7 +11,7 @@ fn parse(text: &str) -> Result<Recipe, String> {
 
 #[test]
 fn every_setting_comes_back_exactly() {
-    for model in ["mlp", "gcn"] {
+    for model in ["gen", "mlp", "gcn"] {
         let mut recipe = Recipe::for_model(model).unwrap();
         recipe.train.learning_rate = 0.1 + 0.2;
         recipe.train.optimizer.weight_decay = 1.0 / 3.0;
@@ -36,26 +36,22 @@ fn every_setting_comes_back_exactly() {
 fn defaults_are_written_out_and_filled_in() {
     let defaults = Recipe::for_model("mlp").unwrap();
     let text = defaults.to_toml().unwrap();
-    for setting in [
-        "epochs",
-        "warmup_epochs",
-        "schedule",
-        "clip_norm",
-        "patience",
-        "seed",
-        "width",
-    ] {
-        assert!(
-            text.lines()
-                .any(|line| line.starts_with(&format!("{setting} = "))),
-            "{setting} is not in\n{text}"
-        );
+    for setting in ["epochs", "warmup_epochs", "schedule", "clip_norm", "patience", "seed", "width"] {
+        assert!(text.lines().any(|line| line.starts_with(&format!("{setting} = "))), "{setting} is not in\n{text}");
     }
     for line in text.lines() {
         let digits = line.chars().filter(|c| ('1'..='9').contains(c)).count();
         assert!(digits <= 6, "a number has stray digits: {line}");
     }
     assert_eq!(parse("[model]\nkind = \"mlp\"\n").unwrap(), defaults);
+}
+
+#[test]
+fn a_recipe_without_a_model_means_gen() {
+    let recipe = parse("[model]\nelimination = \"none\"\nhops = 2\n").unwrap();
+    assert_eq!(recipe.model.name(), "gen");
+    assert_ne!(recipe, Recipe::for_model("gen").unwrap());
+    assert_eq!(parse(&recipe.to_toml().unwrap()).unwrap(), recipe);
 }
 
 #[test]
@@ -82,23 +78,14 @@ fn mistakes_have_a_line_and_a_remedy() {
             "[model]\nkind = \"mlp\"\n[trian]\n",
             "mine.toml, line 3: a recipe has no setting \"trian\". Did you mean \"train\"?",
         ),
-        (
-            "train = 3\n[model]\nkind = \"mlp\"\n",
-            "mine.toml, line 1: train is a section, not a value.",
-        ),
-        (
-            "[model]\nkind = \"mlp\"\n[train]\nepochs = 0\n",
-            "mine.toml: epochs is 0: give at least 1.",
-        ),
+        ("train = 3\n[model]\nkind = \"mlp\"\n", "mine.toml, line 1: train is a section, not a value."),
+        ("[model]\nkind = \"mlp\"\n[train]\nepochs = 0\n", "mine.toml: epochs is 0: give at least 1."),
     ];
     for (text, expected) in cases {
         assert_eq!(parse(text).unwrap_err(), expected);
     }
     let begins = [
-        (
-            "[model]\nkind = \"mlp\"\n[train]\nepochs = \"many\"\n",
-            "mine.toml, line 4: train.epochs = \"many\": ",
-        ),
+        ("[model]\nkind = \"mlp\"\n[train]\nepochs = \"many\"\n", "mine.toml, line 4: train.epochs = \"many\": "),
         (
             "[model]\nkind = \"mlp\"\n[train]\nseed = 1\nschedule = \"cosin\"\n",
             "mine.toml, line 5: train.schedule = \"cosin\": ",
@@ -109,10 +96,7 @@ fn mistakes_have_a_line_and_a_remedy() {
         ),
         ("[train]\nepochs = 3\nepochs = 4\n", "mine.toml, line 3: "),
         ("[model]\nkind = \"mlpp\"\n", "mine.toml, line 2: "),
-        (
-            "[model]\nkind = \"mlp\"\n[train]\nlearning_rate = inf\n",
-            "mine.toml, line 4: ",
-        ),
+        ("[model]\nkind = \"mlp\"\n[train]\nlearning_rate = inf\n", "mine.toml, line 4: "),
         (
             "[model]\nkind = \"mlp\"\n[train]\nqqqqqqqq = 1\n",
             "mine.toml, line 4: [train] has no setting \"qqqqqqqq\". Known: ",
@@ -140,8 +124,5 @@ fn a_seed_that_toml_cannot_hold_is_refused() {
     let mut recipe = Recipe::for_model("mlp").unwrap();
     recipe.train.seed = u64::MAX;
     let message = recipe.to_toml().unwrap_err().to_string();
-    assert!(
-        message.starts_with("seed is 18446744073709551615"),
-        "{message}"
-    );
+    assert!(message.starts_with("seed is 18446744073709551615"), "{message}");
 }

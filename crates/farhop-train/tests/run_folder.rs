@@ -50,11 +50,7 @@ fn an_existing_run_is_replaced_only_when_asked() {
     let path = temporary.path().join("run");
     let ring = Ring::new();
     drop(create(&path, &recipe(3)));
-    let refused = || {
-        RunFolder::create(&path, false, &recipe(3), record())
-            .unwrap_err()
-            .to_string()
-    };
+    let refused = || RunFolder::create(&path, false, &recipe(3), record()).unwrap_err().to_string();
     assert!(refused().contains("already holds an unfinished run"));
     train(&ring, &mut RunFolder::resume(&path).unwrap()).unwrap();
     assert!(refused().contains("already holds a finished run"));
@@ -63,17 +59,8 @@ fn an_existing_run_is_replaced_only_when_asked() {
     assert_eq!(folder.record().status, Status::Running);
     assert!(!path.join("model.safetensors").exists());
     assert!(!path.join("checkpoint").exists());
-    assert_eq!(
-        fs::read_to_string(path.join("notes.txt")).unwrap(),
-        "keep me"
-    );
-    assert_eq!(
-        Recipe::read(&path.join("recipe.toml"))
-            .unwrap()
-            .train
-            .epochs,
-        4
-    );
+    assert_eq!(fs::read_to_string(path.join("notes.txt")).unwrap(), "keep me");
+    assert_eq!(Recipe::read(&path.join("recipe.toml")).unwrap().train.epochs, 4);
 }
 
 #[test]
@@ -119,10 +106,7 @@ fn a_run_that_has_not_ended_predicts_from_its_checkpoint() {
     fs::remove_file(path.join("model.safetensors")).unwrap();
     let run = TrainedRun::open(&path).unwrap();
     assert_eq!(run.record.status, Status::Running);
-    assert_eq!(
-        run.logits(&ring.batch).unwrap(),
-        fitted.model.logits(&ring.batch)
-    );
+    assert_eq!(run.logits(&ring.batch).unwrap(), fitted.model.logits(&ring.batch));
 }
 
 #[test]
@@ -137,10 +121,7 @@ fn the_split_is_kept_by_id() {
     let reversed: Vec<String> = ids.iter().rev().cloned().collect();
     let split = folder.read_split(&reversed).unwrap();
     let named = |ids: &[String], nodes: &[u32]| {
-        let mut names: Vec<String> = nodes
-            .iter()
-            .map(|node| ids[*node as usize].clone())
-            .collect();
+        let mut names: Vec<String> = nodes.iter().map(|node| ids[*node as usize].clone()).collect();
         names.sort();
         names
     };
@@ -155,10 +136,7 @@ fn the_schema_comes_back_exactly() {
     let temporary = tempfile::tempdir().unwrap();
     let path = temporary.path().join("run");
     let mut folder = create(&path, &recipe(3));
-    let column = |name: &str, kind| FeatureColumn {
-        name: name.to_string(),
-        kind,
-    };
+    let column = |name: &str, kind| FeatureColumn { name: name.to_string(), kind };
     let schema = Schema {
         id: "id".to_string(),
         target: Some(TargetColumn {
@@ -169,20 +147,9 @@ fn the_schema_comes_back_exactly() {
         features: vec![
             column(
                 "height",
-                FeatureKind::Number {
-                    mean: 1.0 / 3.0,
-                    shift: 0.1 + 0.2,
-                    scale: 2.2250738585072014e-308,
-                    fill: None,
-                },
+                FeatureKind::Number { mean: 1.0 / 3.0, shift: 0.1 + 0.2, scale: 2.2250738585072014e-308, fill: None },
             ),
-            column(
-                "colour",
-                FeatureKind::Category {
-                    values: vec!["é".into(), "none".into()],
-                    allow_missing: true,
-                },
-            ),
+            column("colour", FeatureKind::Category { values: vec!["é".into(), "none".into()], allow_missing: true }),
         ],
         directed: true,
     };
@@ -208,13 +175,8 @@ fn other_data_is_refused() {
     train(&ring, &mut create(&path, &recipe(3))).unwrap();
     let features = vec![0.0; common::NODES * 2];
     ring.batch = farhop_nn::Batch::new(ring.batch.graph().clone(), &features, 2);
-    let error = train(&ring, &mut RunFolder::resume(&path).unwrap())
-        .err()
-        .unwrap();
-    assert!(
-        error.to_string().contains("started with 5 features"),
-        "{error}"
-    );
+    let error = train(&ring, &mut RunFolder::resume(&path).unwrap()).err().unwrap();
+    assert!(error.to_string().contains("started with 5 features"), "{error}");
     let run = TrainedRun::open(&path).unwrap();
     let error = run.logits(&ring.batch).unwrap_err().to_string();
     assert!(error.contains("2 features a node"), "{error}");
@@ -233,14 +195,7 @@ fn the_record_is_complete_at_the_end() {
     assert_eq!(record["model"], "mlp");
     assert_eq!(record["nodes"], common::NODES);
     assert_eq!(record["data"][0]["path"], "nodes.csv");
-    for field in [
-        "best_epoch",
-        "seconds",
-        "seconds_per_epoch",
-        "parameters",
-        "model_sha256",
-        "started",
-    ] {
+    for field in ["best_epoch", "seconds", "seconds_per_epoch", "parameters", "model_sha256", "started"] {
         assert!(!record[field].is_null(), "{field} is missing");
     }
     for part in ["train", "valid", "test"] {

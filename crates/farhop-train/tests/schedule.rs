@@ -4,13 +4,7 @@ use farhop_train::fit::EarlyStopping;
 use farhop_train::{Schedule, TrainConfig};
 
 fn config(schedule: Schedule, warmup_epochs: usize, epochs: usize) -> TrainConfig {
-    TrainConfig {
-        schedule,
-        warmup_epochs,
-        epochs,
-        learning_rate: 0.1,
-        ..TrainConfig::default()
-    }
+    TrainConfig { schedule, warmup_epochs, epochs, learning_rate: 0.1, ..TrainConfig::default() }
 }
 
 #[test]
@@ -30,9 +24,7 @@ fn constant_stays_and_cosine_falls_to_nearly_nothing() {
     let constant = config(Schedule::Constant, 0, 30);
     assert!((1..=30).all(|epoch| constant.learning_rate_at(epoch) == 0.1));
     let cosine = config(Schedule::Cosine, 5, 105);
-    let rates: Vec<f64> = (6..=105)
-        .map(|epoch| cosine.learning_rate_at(epoch))
-        .collect();
+    let rates: Vec<f64> = (6..=105).map(|epoch| cosine.learning_rate_at(epoch)).collect();
     assert!(rates.windows(2).all(|pair| pair[1] < pair[0]));
     assert!((rates[50] - 0.05).abs() < 1e-12, "half way, half the rate");
     assert!(rates[99] > 0.0 && rates[99] < 0.1 * 0.001);

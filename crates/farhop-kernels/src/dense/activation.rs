@@ -10,12 +10,12 @@ pub enum Activation {
     /// `max(x, 0)`.
     #[default]
     Relu,
-    /// `x s(1.702... x (1 + 0.0447 x^2))` with the logistic s: the usual tanh form of GELU (Hendrycks and Gimpel, 2016).
+    /// `x s(2 sqrt(2 / pi) (x + 0.044715 x^3))` with the logistic s: the tanh form of GELU (Hendrycks and Gimpel, 2016).
     Gelu,
 }
 
 /// `2 sqrt(2 / pi)` and `0.044715` of the tanh form: `0.5 (1 + tanh(u)) = s(2 u)`.
-const GELU_SLOPE: f32 = 1.595_769_1;
+const GELU_SLOPE: f32 = 1.595_769;
 const GELU_CUBE: f32 = 0.044_715;
 
 impl Activation {

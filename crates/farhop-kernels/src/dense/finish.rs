@@ -17,6 +17,11 @@ pub struct Finish {
 }
 
 impl Finish {
+    /// True if nothing is done.
+    pub fn is_identity(&self) -> bool {
+        self.activation == Activation::Identity && self.dropout.is_none()
+    }
+
     /// `row = residual + dropout(activation(row))`.
     #[inline(always)]
     pub(super) fn forward<M: Arith>(&self, key: RowKey, residual: Option<&[f32]>, row: &mut [f32]) {

@@ -92,17 +92,23 @@ pub fn bytes(rows: usize) -> usize {
 #[inline(always)]
 fn row_statistics<M: Arith>(x: &[f32], epsilon: f32, centred: &mut [f32]) -> (f32, f32) {
     let count = x.len().max(1) as f32;
-    let mut lanes = [0.0f32; 16];
-    let (chunks, tail) = x.as_chunks::<16>();
-    for chunk in chunks {
-        for l in 0..16 {
-            lanes[l] += chunk[l];
-        }
-    }
-    let mean = (lanes.iter().sum::<f32>() + tail.iter().sum::<f32>()) / count;
+    let mean = sum(x) / count;
     centred.iter_mut().zip(x).for_each(|(c, v)| *c = v - mean);
     let variance = dot::<M>(centred, centred) / count;
     (mean, 1.0 / (variance + epsilon).sqrt())
+}
+
+/// The sum of a row, in a fixed order.
+#[inline(always)]
+fn sum(x: &[f32]) -> f32 {
+    let mut lanes = [0.0f32; 32];
+    let (chunks, tail) = x.as_chunks::<32>();
+    for chunk in chunks {
+        for l in 0..32 {
+            lanes[l] += chunk[l];
+        }
+    }
+    lanes.iter().sum::<f32>() + tail.iter().sum::<f32>()
 }
 
 simd_fn! {
@@ -142,23 +148,24 @@ simd_fn! {
         let width = affine.gamma.len();
         let count = width.max(1) as f32;
         let (gamma_sums, beta_sums) = sums.split_at_mut(width);
+        let (gamma, beta) = (&affine.gamma[..width], &affine.beta[..width]);
         let mut normal = vec![0.0f32; width];
         let mut z = vec![0.0f32; width];
+        let (normal, z) = (&mut normal[..width], &mut z[..width]);
         for ((i, row), x) in dx.chunks_exact_mut(width.max(1)).enumerate().zip(x.chunks_exact(width.max(1))) {
             let (mean, scale) = (statistics[2 * i], statistics[2 * i + 1]);
             for c in 0..width {
                 normal[c] = (x[c] - mean) * scale;
-                z[c] = M::fma(normal[c], affine.gamma[c], affine.beta[c]);
+                z[c] = M::fma(normal[c], gamma[c], beta[c]);
             }
-            finish.backward::<M>(finish.dropout.row_key(first + i), &z, row);
+            finish.backward::<M>(finish.dropout.row_key(first + i), z, row);
             for c in 0..width {
                 gamma_sums[c] = M::fma(row[c], normal[c], gamma_sums[c]);
                 beta_sums[c] += row[c];
-                row[c] *= affine.gamma[c];
-                z[c] = 1.0;
+                row[c] *= gamma[c];
             }
-            let plain = dot::<M>(row, &z) / count;
-            let along = dot::<M>(row, &normal) / count;
+            let plain = sum(row) / count;
+            let along = dot::<M>(row, normal) / count;
             for c in 0..width {
                 row[c] = scale * (row[c] - plain - normal[c] * along);
             }

@@ -44,9 +44,7 @@ impl<'a> View<'a> {
     }
 
     fn holds(&self, rows: usize, columns: usize) -> bool {
-        rows == 0
-            || columns == 0
-            || (rows - 1) * self.row_step + (columns - 1) * self.column_step < self.data.len()
+        rows == 0 || columns == 0 || (rows - 1) * self.row_step + (columns - 1) * self.column_step < self.data.len()
     }
 }
 
@@ -155,7 +153,14 @@ pub fn weight_gradient(x: &[f32], dy: &[f32], shape: Shape, write: Write, dw: &m
     let Shape { rows, inputs, outputs } = shape;
     let parts = Tiles::reduction(rows, shape.cost()).map(|tile| {
         let mut part = vec![0.0; inputs * outputs];
-        tile_weight_gradient(inputs, tile.len(), outputs, &x[tile.start * inputs..], &dy[tile.start * outputs..], &mut part);
+        tile_weight_gradient(
+            inputs,
+            tile.len(),
+            outputs,
+            &x[tile.start * inputs..],
+            &dy[tile.start * outputs..],
+            &mut part,
+        );
         part
     });
     put(sum_in_order(parts, inputs * outputs), write, dw);
@@ -176,6 +181,7 @@ pub fn column_sums(dy: &[f32], rows: usize, width: usize, write: Write, db: &mut
 
 simd_fn! {
     /// `sums += every row of values`; the rows are as wide as `sums`.
+    #[allow(clippy::extra_unused_type_parameters)]
     pub(super) fn add_rows<M>(values: &[f32], sums: &mut [f32]) {
         for row in values.chunks_exact(sums.len().max(1)) {
             for (sum, value) in sums.iter_mut().zip(row) {

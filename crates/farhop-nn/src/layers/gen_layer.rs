@@ -124,7 +124,8 @@ impl GenLayerConfig {
         checks.that(unit(self.gamma), "gamma", self.gamma, || "allowed is 0 to 1".into())?;
         let positive = self.epsilon > 0.0 && self.epsilon.is_finite();
         checks.that(positive, "epsilon", self.epsilon, || "it must be above 0".into())?;
-        checks.that(unit(self.attention_slope), "attention_slope", self.attention_slope, || "allowed is 0 to 1".into())?;
+        checks
+            .that(unit(self.attention_slope), "attention_slope", self.attention_slope, || "allowed is 0 to 1".into())?;
         checks.dropout("attention_dropout", self.attention_dropout)
     }
 

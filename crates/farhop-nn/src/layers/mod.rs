@@ -36,7 +36,10 @@ pub struct Registered {
 pub const REGISTRY: &[Registered] = &[
     Registered { name: "linear", build: |inputs, outputs, seed| Box::new(Linear::init(inputs, outputs, seed)) },
     Registered { name: "gcn", build: |inputs, outputs, seed| Box::new(GcnLayer::init(inputs, outputs, seed)) },
-    Registered { name: "gen", build: |inputs, outputs, seed| gen_layer(inputs, outputs, seed, GenLayerConfig::default()) },
+    Registered {
+        name: "gen",
+        build: |inputs, outputs, seed| gen_layer(inputs, outputs, seed, GenLayerConfig::default()),
+    },
     Registered {
         name: "gen with every option turned",
         build: |inputs, outputs, seed| {

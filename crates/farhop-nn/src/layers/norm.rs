@@ -63,11 +63,12 @@ impl NormBlock {
     /// `residual + dropout(activation(norm(x)))`.
     pub fn apply(&self, x: Tensor<2>, residual: Option<Tensor<2>>, context: &Context) -> Tensor<2> {
         let rows = x.dims()[0];
-        let finish = Finish {
-            activation: self.config.activation.into(),
-            dropout: context.dropout(self.config.dropout),
-        };
+        let finish =
+            Finish { activation: self.config.activation.into(), dropout: context.dropout(self.config.dropout) };
         let (Some(scale), Some(shift)) = (&self.scale, &self.shift) else {
+            if residual.is_none() && finish.is_identity() {
+                return x;
+            }
             return norm_block(x, Normalisation::None, finish, residual);
         };
         let (gamma, beta, epsilon) = (scale.val(), shift.val(), EPSILON);

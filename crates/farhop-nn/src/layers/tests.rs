@@ -3,25 +3,31 @@
 //! Moving nodes moves the result; gradients are finite differences; graphs side by side give what each gives alone; nodes without
 //! edges work; threads do not matter; what is saved is what is loaded.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use farhop_graph::random::Stream;
 use farhop_graph::{Direction, Graph, build, disjoint_union, relabel};
 
 use super::REGISTRY;
-use crate::network::Network;
+use crate::network::{Array, Network};
 use crate::ops::bridge;
 use crate::{Batch, Context, ModelConfig, Targets, store};
 
 const INPUTS: usize = 6;
 const OUTPUTS: usize = 4;
 
-/// Everything the set runs on.
+/// Everything the set runs on: every layer, and every model in a small and smooth form.
 fn networks() -> Vec<(&'static str, Box<dyn Network>)> {
-    let layers = REGISTRY.iter().map(|layer| (layer.name, (layer.build)(INPUTS, OUTPUTS, 17)));
+    networks_from(17)
+}
+
+fn networks_from(seed: u64) -> Vec<(&'static str, Box<dyn Network>)> {
+    let layers = REGISTRY.iter().map(|layer| (layer.name, (layer.build)(INPUTS, OUTPUTS, seed)));
     let models = ModelConfig::NAMES.iter().map(|name| {
-        let model = ModelConfig::from_name(name).unwrap().init(INPUTS, OUTPUTS, 17).unwrap();
-        (*name, model.network().boxed_clone())
+        let text = format!(r#"{{"kind": "{name}", "layers": 2, "width": 8, "activation": "gelu"}}"#);
+        let config: ModelConfig = serde_json::from_str(&text).unwrap();
+        (*name, config.init(INPUTS, OUTPUTS, seed).unwrap().network().boxed_clone())
     });
     layers.chain(models).collect()
 }
@@ -100,73 +106,82 @@ fn nodes_without_edges_work() {
     }
 }
 
-/// Loss `sum r y` summed in f64, at the network's parameters moved by `step` along `directions` and its input along its own.
-fn loss(network: &dyn Network, batch: &Batch, direction: &Direction64, step: f32, readout: &[f32]) -> f64 {
-    let mut moved = network.boxed_clone();
-    let mut values = std::collections::BTreeMap::new();
-    for (array, along) in network.arrays().into_iter().zip(&direction.arrays) {
-        let data = array.data.iter().zip(along).map(|(v, d)| v + step * d).collect();
-        values.insert(array.id, data);
-    }
-    moved.replace(&mut |id| values.remove(&id));
-    let x = bridge::into_vec(batch.features());
-    let x: Vec<f32> = x.iter().zip(&direction.features).map(|(v, d)| v + step * d).collect();
-    let batch = Batch::new(batch.graph().clone(), &x, INPUTS);
-    let y = bridge::into_vec(moved.run(batch.features(), &batch, &Context::training(1, 1)));
-    y.iter().zip(readout).map(|(y, r)| f64::from(*y) * f64::from(*r)).sum()
+/// A point on a line through the parameters and the input: everything moved by `step` along its direction.
+struct Line<'a> {
+    network: &'a dyn Network,
+    batch: &'a Batch,
+    /// One direction per array, then that of the input.
+    directions: Vec<Vec<f32>>,
+    readout: &'a [f32],
 }
 
-struct Direction64 {
-    arrays: Vec<Vec<f32>>,
-    features: Vec<f32>,
+impl Line<'_> {
+    /// `sum of readout * output`, summed in f64.
+    fn loss(&self, step: f32) -> f64 {
+        let along = |values: &[f32], direction: &[f32]| -> Vec<f32> {
+            values.iter().zip(direction).map(|(v, d)| v + step * d).collect()
+        };
+        let mut moved = self.network.boxed_clone();
+        let arrays = self.network.arrays();
+        let mut values: BTreeMap<_, _> =
+            arrays.iter().zip(&self.directions).map(|(array, d)| (array.id, along(&array.data, d))).collect();
+        moved.replace(&mut |id| values.remove(&id));
+        let x = along(&bridge::into_vec(self.batch.features()), &self.directions[arrays.len()]);
+        let batch = Batch::new(self.batch.graph().clone(), &x, INPUTS);
+        let y = bridge::into_vec(moved.run(batch.features(), &batch, &Context::training(1, 1)));
+        dot(&y, self.readout)
+    }
+
+    /// The smallest error of central differences over several steps: a kink of an activation or rounding spoils some, not all.
+    fn error(&self, slope: f64) -> f64 {
+        let difference = |step: f32| (self.loss(step) - self.loss(-step)) / (2.0 * f64::from(step));
+        let errors = [1e-2, 3e-3, 1e-3, 3e-4].map(|step| (difference(step) - slope).abs());
+        errors.into_iter().fold(f64::INFINITY, f64::min)
+    }
+}
+
+fn dot(a: &[f32], b: &[f32]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
 }
 
 #[test]
 fn gradients_are_finite_differences() {
-    let graph = graph(12, 16, 4);
-    let batch = batch(graph, &features(12, 5));
+    let nodes = 12;
+    let batch = batch(graph(nodes, 16, 4), &features(nodes, 5));
     for (name, network) in networks() {
+        let mut stream = Stream::new(6);
+        let mut normals = |count: usize| (0..count).map(|_| stream.normal() as f32).collect::<Vec<f32>>();
+        let readout = normals(nodes * OUTPUTS);
         let tracked = network.tracked();
         let x = batch.features().autodiff().require_grad();
         let y = tracked.run(x.clone(), &batch, &Context::training(1, 1));
-        let mut stream = Stream::new(6);
-        let mut normals = |count: usize| (0..count).map(|_| stream.normal() as f32).collect::<Vec<f32>>();
-        let readout = normals(12 * OUTPUTS);
-        let r = bridge::from_vec(readout.clone(), [12, OUTPUTS]).autodiff();
-        let mut tape = (y * r).sum().backward();
+        let mut tape = (y * bridge::from_vec(readout.clone(), [nodes, OUTPUTS]).autodiff()).sum().backward();
         let dx = bridge::into_vec(x.grad_remove(&mut tape).expect("the input has a gradient"));
-        let gradients = tracked.gradients(&mut tape);
+        let trained = tracked.gradients(&mut tape);
         let arrays = network.arrays();
-        // Each array by itself, then the input: an error in a small one must not drown in a large one.
-        for chosen in 0..=arrays.len() {
-            let direction = Direction64 {
-                arrays: arrays
-                    .iter()
-                    .enumerate()
-                    .map(|(i, a)| if i == chosen { normals(a.data.len()) } else { vec![0.0; a.data.len()] })
-                    .collect(),
-                features: if chosen == arrays.len() { normals(12 * INPUTS) } else { vec![0.0; 12 * INPUTS] },
-            };
-            let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>();
-            let (what, slope, size) = match arrays.get(chosen) {
-                None => ("input", dot(&dx, &direction.features), dot(&dx, &dx)),
-                Some(array) => match gradients.iter().find(|g| g.id == array.id) {
-                    Some(g) => (array.name.as_str(), dot(&g.data, &direction.arrays[chosen]), dot(&g.data, &g.data)),
-                    // Stored values, such as running statistics, are not trained.
-                    None => continue,
-                },
-            };
-            // Kinks of an activation inside the interval spoil one step size, not all.
-            let error = [3e-3f32, 1e-3, 3e-4]
-                .map(|step| {
-                    let above = loss(&*network, &batch, &direction, step, &readout);
-                    let below = loss(&*network, &batch, &direction, -step, &readout);
-                    ((above - below) / (2.0 * f64::from(step)) - slope).abs()
-                })
-                .into_iter()
-                .fold(f64::INFINITY, f64::min);
-            assert!(error <= 2e-2 * (size.sqrt() + 1e-2), "{name}, {what}: slope {slope} is off by {error}");
+        // Stored values, such as running statistics, are not trained and have no gradient.
+        let gradient_of = |array: &Array| trained.iter().find(|g| g.id == array.id).map(|g| g.data.clone());
+        let mut gradients: Vec<(&str, Option<Vec<f32>>)> =
+            arrays.iter().map(|array| (array.name.as_str(), gradient_of(array))).collect();
+        gradients.push(("input", Some(dx)));
+        // Each array by itself: an error in a small one must not drown in a large one.
+        for (chosen, (what, gradient)) in gradients.iter().enumerate() {
+            let Some(gradient) = gradient else { continue };
+            let size = dot(gradient, gradient).sqrt();
             assert!(size > 0.0, "{name}, {what}: no gradient at all");
+            // Half along the gradient, so that the slope is large, half at random, so that nothing is overlooked.
+            let random = normals(gradient.len());
+            let length = dot(&random, &random).sqrt();
+            let mixed =
+                gradient.iter().zip(&random).map(|(g, r)| (f64::from(*g) / size + f64::from(*r) / length) as f32);
+            let mixed: Vec<f32> = mixed.collect();
+            let mut directions: Vec<Vec<f32>> =
+                gradients.iter().map(|(_, g)| vec![0.0; g.as_ref().map_or(0, Vec::len)]).collect();
+            let slope = dot(&mixed, gradient);
+            directions[chosen] = mixed;
+            let line = Line { network: &*network, batch: &batch, directions, readout: &readout };
+            let error = line.error(slope);
+            assert!(error <= 1e-2 * size, "{name}, {what}: slope {slope} is off by {error}");
         }
     }
 }
@@ -201,13 +216,12 @@ fn threads_do_not_change_a_bit() {
 #[test]
 fn saved_is_loaded() {
     let batch = batch(graph(10, 10, 9), &features(10, 10));
-    for ((name, network), other) in networks().into_iter().zip(networks_of_another_seed()) {
+    for ((name, network), (_, mut other)) in networks().into_iter().zip(networks_from(18)) {
         let arrays = network.arrays();
         let mut names: Vec<&str> = arrays.iter().map(|a| a.name.as_str()).collect();
         let bytes = store::write(arrays.iter().map(|a| (a.name.as_str(), &a.shape[..], &a.data[..])), None);
-        let mut other = other;
         let mut reader = store::Reader::new(&bytes).unwrap();
-        let mut values = std::collections::BTreeMap::new();
+        let mut values = BTreeMap::new();
         for array in other.arrays() {
             values.insert(array.id, reader.array(&array.name, &array.shape).unwrap());
         }
@@ -219,13 +233,4 @@ fn saved_is_loaded() {
         names.dedup();
         assert_eq!(names.len(), arrays.len(), "{name}: names are not unique");
     }
-}
-
-fn networks_of_another_seed() -> Vec<Box<dyn Network>> {
-    let layers = REGISTRY.iter().map(|layer| (layer.build)(INPUTS, OUTPUTS, 18));
-    let models = ModelConfig::NAMES.iter().map(|name| {
-        let model = ModelConfig::from_name(name).unwrap().init(INPUTS, OUTPUTS, 18).unwrap();
-        model.network().boxed_clone()
-    });
-    layers.chain(models).collect()
 }

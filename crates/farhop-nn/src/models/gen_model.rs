@@ -162,8 +162,7 @@ impl ModelSettings for GenConfig {
 
     fn build(&self, inputs: usize, outputs: usize, seed: u64) -> Box<dyn Network> {
         let mut seeds = Seeds::new(seed);
-        let input =
-            BlockConfig { norm: NormKind::None, activation: ActivationKind::None, dropout: self.input_dropout };
+        let input = BlockConfig { norm: NormKind::None, activation: ActivationKind::None, dropout: self.input_dropout };
         let projection = self.input_projection.then(|| Linear::init(inputs, self.width, seeds.next_seed()));
         let layer = |i| GenLayer::init(self.inputs_of(i, inputs), self.width, &self.layer(), seeds.next_seed());
         let layers = (0..self.layers).map(layer).collect();

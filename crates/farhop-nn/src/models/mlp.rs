@@ -93,8 +93,7 @@ impl ModelSettings for MlpConfig {
 
     fn build(&self, inputs: usize, outputs: usize, seed: u64) -> Box<dyn Network> {
         let mut seeds = Seeds::new(seed);
-        let input =
-            BlockConfig { norm: NormKind::None, activation: ActivationKind::None, dropout: self.input_dropout };
+        let input = BlockConfig { norm: NormKind::None, activation: ActivationKind::None, dropout: self.input_dropout };
         let layer = |i| Linear::init(self.inputs_of(i, inputs), self.width, seeds.next_seed());
         let layers = (0..self.layers).map(layer).collect();
         let norms = (0..self.layers).map(|_| NormBlock::init(self.width, self.block())).collect();

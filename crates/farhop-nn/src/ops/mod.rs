@@ -46,13 +46,15 @@ mod feed_forward;
 mod gen_layer;
 mod linear;
 mod norm_block;
+mod operation;
 mod spmm;
 
-pub use bridge::{Array, Backward, Input, Operation, Output, apply};
+pub use bridge::{Input, apply};
 pub use cross_entropy::cross_entropy;
 pub use farhop_kernels::buffers;
 pub use feed_forward::{FeedForwardInputs, feed_forward};
 pub use gen_layer::{GenCoefficients, GenInputs, gen_layer};
 pub use linear::linear;
 pub use norm_block::{Normalisation, norm_block};
+pub use operation::{Array, Backward, Operation, Output};
 pub use spmm::{EntryWeights, spmm};

@@ -23,9 +23,7 @@ pub struct EarlyStopping {
 impl EarlyStopping {
     /// Takes note of an evaluation. True when it is the best so far: a higher score, or the same with a lower loss.
     pub fn observe(&mut self, epoch: usize, score: f64, loss: f64) -> bool {
-        let better = self
-            .best
-            .is_none_or(|best| score > best.score || (score == best.score && loss < best.loss));
+        let better = self.best.is_none_or(|best| score > best.score || (score == best.score && loss < best.loss));
         if better {
             self.best = Some(Best { epoch, score, loss });
         }

@@ -140,8 +140,5 @@ fn end(
         record.peak_rss_bytes = summary.peak_rss_bytes;
         folder.end(Some(&best))?;
     }
-    Ok(Fitted {
-        model: best_model,
-        summary,
-    })
+    Ok(Fitted { model: best_model, summary })
 }

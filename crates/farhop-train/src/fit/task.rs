@@ -32,39 +32,21 @@ impl NodeTask<'_> {
         if self.split.train.is_empty() {
             return wrong("there are no training nodes. Mark some as train.".to_string());
         }
-        if let Some(label) = self
-            .labels
-            .iter()
-            .flatten()
-            .find(|label| **label as usize >= self.classes)
-        {
-            return wrong(format!(
-                "a node has class {label}, and there are {} classes, counted from 0.",
-                self.classes
-            ));
+        if let Some(label) = self.labels.iter().flatten().find(|label| **label as usize >= self.classes) {
+            return wrong(format!("a node has class {label}, and there are {} classes, counted from 0.", self.classes));
         }
         let mut part_of: Vec<Option<&str>> = vec![None; nodes];
-        let parts = [
-            ("train", &self.split.train),
-            ("valid", &self.split.valid),
-            ("test", &self.split.test),
-        ];
+        let parts = [("train", &self.split.train), ("valid", &self.split.valid), ("test", &self.split.test)];
         for (part, members) in parts {
             for node in members {
                 let Some(place) = part_of.get_mut(*node as usize) else {
-                    return wrong(format!(
-                        "the {part} part names node {node}, and there are {nodes} nodes."
-                    ));
+                    return wrong(format!("the {part} part names node {node}, and there are {nodes} nodes."));
                 };
                 if let Some(other) = place {
-                    return wrong(format!(
-                        "node {node} is in {other} and in {part}. Put every node into one part."
-                    ));
+                    return wrong(format!("node {node} is in {other} and in {part}. Put every node into one part."));
                 }
                 if self.labels[*node as usize].is_none() {
-                    return wrong(format!(
-                        "node {node} is in {part} and has no label. Label it, or leave it out."
-                    ));
+                    return wrong(format!("node {node} is in {part} and has no label. Label it, or leave it out."));
                 }
                 *place = Some(part);
             }
@@ -74,12 +56,8 @@ impl NodeTask<'_> {
 
     /// The training nodes and their classes. Call after `check`.
     pub(super) fn targets(&self) -> Targets {
-        let (rows, classes) = self
-            .split
-            .train
-            .iter()
-            .filter_map(|node| Some((*node, self.labels[*node as usize]?)))
-            .unzip();
+        let (rows, classes) =
+            self.split.train.iter().filter_map(|node| Some((*node, self.labels[*node as usize]?))).unzip();
         Targets { rows, classes }
     }
 }

@@ -42,13 +42,7 @@ impl<'a, 's> Trainer<'a, 's> {
                     folder.path().display()
                 )));
             }
-            describe(
-                folder,
-                task,
-                model.config().name(),
-                model.parameters(),
-                config,
-            )?;
+            describe(folder, task, model.config().name(), model.parameters(), config)?;
             for note in folder.take_notes() {
                 session.observer.message(&note);
             }
@@ -65,9 +59,7 @@ impl<'a, 's> Trainer<'a, 's> {
             best = progress.stopping.best.map(|_| checkpoint.best);
         }
         let parameters = learner.model().parameters();
-        session
-            .observer
-            .started(progress.epoch, config.epochs, parameters);
+        session.observer.started(progress.epoch, config.epochs, parameters);
         let mut trainer = Trainer {
             task,
             config,
@@ -91,11 +83,7 @@ impl<'a, 's> Trainer<'a, 's> {
             let epoch = self.progress.epoch;
             let outcome = if epoch >= self.config.epochs {
                 Some(Outcome::Finished)
-            } else if self
-                .progress
-                .stopping
-                .should_stop(epoch, self.config.patience)
-            {
+            } else if self.progress.stopping.should_stop(epoch, self.config.patience) {
                 Some(Outcome::StoppedEarly)
             } else if self.session.stop.load(Ordering::SeqCst) {
                 Some(Outcome::Interrupted)
@@ -122,18 +110,14 @@ impl<'a, 's> Trainer<'a, 's> {
     pub(super) fn best_epoch(&self) -> Option<usize> {
         match self.progress.stopping.best {
             Some(best) => Some(best.epoch),
-            None if self.task.split.valid.is_empty() && self.progress.epoch > 0 => {
-                Some(self.progress.epoch)
-            }
+            None if self.task.split.valid.is_empty() && self.progress.epoch > 0 => Some(self.progress.epoch),
             None => None,
         }
     }
 
     /// The weights to keep, and the folder to keep them in. Everything else of the loop is freed.
     pub(super) fn into_best(self) -> (Vec<u8>, Option<&'a mut RunFolder>) {
-        let best = self
-            .best
-            .unwrap_or_else(|| self.learner.model().to_safetensors());
+        let best = self.best.unwrap_or_else(|| self.learner.model().to_safetensors());
         (best, self.session.folder.as_deref_mut())
     }
 
@@ -155,19 +139,12 @@ impl<'a, 's> Trainer<'a, 's> {
     fn epoch(&mut self, epoch: usize) -> Result<bool, TrainError> {
         let start = Instant::now();
         let learning_rate = self.config.learning_rate_at(epoch);
-        let step = self
-            .learner
-            .step(self.task.batch, &self.targets, learning_rate);
+        let step = self.learner.step(self.task.batch, &self.targets, learning_rate);
         if !step.is_finite() {
-            let otherwise = if step.loss.is_finite() {
-                "the gradient"
-            } else {
-                "the loss"
-            };
+            let otherwise = if step.loss.is_finite() { "the gradient" } else { "the loss" };
             return Err(self.non_finite(epoch, otherwise));
         }
-        let evaluated =
-            epoch.is_multiple_of(self.config.evaluate_every) || epoch == self.config.epochs;
+        let evaluated = epoch.is_multiple_of(self.config.evaluate_every) || epoch == self.config.epochs;
         let mut report = EpochReport {
             epoch,
             loss: step.loss,
@@ -193,12 +170,7 @@ impl<'a, 's> Trainer<'a, 's> {
 
     /// Scores the weights after the step, and keeps them when they are the best so far.
     fn evaluate(&mut self, report: &mut EpochReport) -> Result<(), TrainError> {
-        let NodeTask {
-            batch,
-            labels,
-            classes,
-            split,
-        } = *self.task;
+        let NodeTask { batch, labels, classes, split } = *self.task;
         let logits = self.learner.model().logits(batch);
         if !logits.iter().all(|value| value.is_finite()) {
             return Err(self.non_finite(report.epoch, "the output"));
@@ -245,15 +217,8 @@ impl<'a, 's> Trainer<'a, 's> {
         if self.saved.0 == epoch || self.session.folder.is_none() {
             return Ok(());
         }
-        let evaluated =
-            epoch.is_multiple_of(self.config.evaluate_every) || epoch == self.config.epochs;
-        if !evaluated
-            && self
-                .learner
-                .model()
-                .first_non_finite(self.task.batch)
-                .is_some()
-        {
+        let evaluated = epoch.is_multiple_of(self.config.evaluate_every) || epoch == self.config.epochs;
+        if !evaluated && self.learner.model().first_non_finite(self.task.batch).is_some() {
             return Err(self.non_finite(epoch, "the output"));
         }
         self.save()
@@ -262,16 +227,12 @@ impl<'a, 's> Trainer<'a, 's> {
     fn non_finite(&self, epoch: usize, otherwise: &str) -> TrainError {
         let layer = self.learner.model().first_non_finite(self.task.batch);
         let kept = match &self.session.folder {
-            Some(folder) => format!(
-                "The checkpoint of epoch {} is kept in {}",
-                self.saved.0,
-                folder.path().display()
-            ),
+            Some(folder) => format!("The checkpoint of epoch {} is kept in {}", self.saved.0, folder.path().display()),
             None => "Nothing was saved, since there is no run folder".to_string(),
         };
         TrainError::NonFinite {
             epoch,
-            place: layer.unwrap_or_else(|| otherwise.to_string()),
+            place: layer.map_or_else(|| otherwise.to_string(), |layer| format!("the output of {layer}")),
             learning_rate: self.config.learning_rate_at(epoch),
             kept,
         }
@@ -300,8 +261,7 @@ fn describe(
     if !record.model.is_empty() {
         for ((name, now), then) in sizes.into_iter().zip(then) {
             if now != then {
-                let problem =
-                    format!("the run was started with {then} {name}, now there are {now}");
+                let problem = format!("the run was started with {then} {name}, now there are {now}");
                 return Err(TrainError::DataChanged { path, problem });
             }
         }

@@ -46,10 +46,7 @@ pub fn available_under(root: &Path) -> Option<Limit> {
         let mapped = field_bytes(&status, "VmSize:").unwrap_or(0);
         limits.push((most.saturating_sub(mapped), "ulimit -v"));
     }
-    limits.into_iter().min().map(|(free, source)| Limit {
-        bytes: free.saturating_add(held),
-        source,
-    })
+    limits.into_iter().min().map(|(free, source)| Limit { bytes: free.saturating_add(held), source })
 }
 
 /// Names of the files of one version of control groups.
@@ -59,11 +56,8 @@ struct Files {
     caches: [&'static str; 2],
 }
 
-const VERSION_2: Files = Files {
-    limit: "memory.max",
-    used: "memory.current",
-    caches: ["inactive_file", "active_file"],
-};
+const VERSION_2: Files =
+    Files { limit: "memory.max", used: "memory.current", caches: ["inactive_file", "active_file"] };
 
 const VERSION_1: Files = Files {
     limit: "memory.limit_in_bytes",
@@ -76,9 +70,7 @@ fn container(root: &Path, groups: &str) -> Option<u64> {
     let mut least = None;
     for line in groups.lines() {
         let mut fields = line.splitn(3, ':');
-        let (Some(_), Some(controllers), Some(path)) =
-            (fields.next(), fields.next(), fields.next())
-        else {
+        let (Some(_), Some(controllers), Some(path)) = (fields.next(), fields.next(), fields.next()) else {
             continue;
         };
         let (mounts, files): (&[&str], &Files) = if controllers.is_empty() {
@@ -133,8 +125,6 @@ fn number_in(path: &Path) -> Option<u64> {
 
 /// Soft limit of the line `Max address space   unlimited   unlimited   bytes`.
 fn address_space(text: &str) -> Option<u64> {
-    let rest = text
-        .lines()
-        .find_map(|line| line.strip_prefix("Max address space"))?;
+    let rest = text.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     rest.split_whitespace().next()?.parse().ok()
 }

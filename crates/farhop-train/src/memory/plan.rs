@@ -71,18 +71,12 @@ impl Plan {
 
 /// Plans a run of `config` on data of that shape. `training` includes what the backward pass, the optimiser and a
 /// checkpoint need.
-pub fn plan(
-    config: &ModelConfig,
-    shape: &Shape,
-    directed: bool,
-    training: bool,
-    limit: Option<&Limit>,
-) -> Plan {
+pub fn plan(config: &ModelConfig, shape: &Shape, directed: bool, training: bool, limit: Option<&Limit>) -> Plan {
     let parts = parts_of(config, shape, directed, training);
     let total = sum(&parts);
     let fits = limit.is_none_or(|limit| total <= limit.bytes);
     let advice = match limit {
-        Some(limit) if !fits => variants(config).into_iter().find_map(|(setting, smaller)| {
+        Some(limit) if !fits => variants(config, training).into_iter().find_map(|(setting, smaller)| {
             let total = sum(&parts_of(&smaller, shape, directed, training));
             (total <= limit.bytes).then_some(Advice { setting, total })
         }),
@@ -99,10 +93,7 @@ pub fn plan(
 }
 
 fn parts_of(config: &ModelConfig, shape: &Shape, directed: bool, training: bool) -> Vec<Part> {
-    let part = |name: &str, bytes: u64| Part {
-        name: name.to_string(),
-        bytes,
-    };
+    let part = |name: &str, bytes: u64| Part { name: name.to_string(), bytes };
     let (nodes, entries) = (shape.nodes as u64, shape.entries as u64);
     let arrays = if directed { 2 } else { 1 };
     // Offsets of eight bytes; a source and a reverse id of four per entry; the columns of a directed graph once more.
@@ -110,19 +101,12 @@ fn parts_of(config: &ModelConfig, shape: &Shape, directed: bool, training: bool)
     // As the table was read; the model's own copy is part of its estimate.
     let features = 4 * nodes * shape.inputs as u64;
     let estimate = config.memory(shape, training);
-    let mut parts = vec![
-        part("program", PROGRAM_BYTES),
-        part("graph", graph),
-        part("data set", features),
-    ];
+    let mut parts = vec![part("program", PROGRAM_BYTES), part("graph", graph), part("data set", features)];
     if training {
         parts.push(part("weights and optimiser", estimate.parameters));
         // Four copies there: weights, gradients, two moments. Here five: the best weights, and while they are saved the
         // weights, the best weights and the moments once more.
-        parts.push(part(
-            "best weights and checkpoint",
-            estimate.parameters / 4 * 5,
-        ));
+        parts.push(part("best weights and checkpoint", estimate.parameters / 4 * 5));
         parts.push(part("kept for the backward pass", estimate.kept));
     } else {
         parts.push(part("weights", estimate.parameters));
@@ -135,7 +119,5 @@ fn parts_of(config: &ModelConfig, shape: &Shape, directed: bool, training: bool)
 }
 
 fn sum(parts: &[Part]) -> u64 {
-    parts
-        .iter()
-        .fold(0, |total, part| total.saturating_add(part.bytes))
+    parts.iter().fold(0, |total, part| total.saturating_add(part.bytes))
 }

@@ -2,9 +2,7 @@
 
 use std::path::PathBuf;
 
-use farhop_data::{
-    FeatureScaling, Fill, NoFeatures, NodeTableOptions, SplitChoice, SplitFractions,
-};
+use farhop_data::{FeatureScaling, Fill, NoFeatures, NodeTableOptions, SplitChoice, SplitFractions};
 use serde::{Deserialize, Serialize};
 
 /// Where the data of a run came from and how it was read. What predicting needs beyond this (columns, categories, class
@@ -41,6 +39,8 @@ pub struct DataConfig {
     pub add_missing_nodes: bool,
     /// Shares of a split that is made, when the table has no split column.
     pub fractions: SplitFractions,
+    /// Seed of a split that is made. Default: the seed of training.
+    pub split_seed: Option<u64>,
 }
 
 impl Default for DataConfig {
@@ -61,12 +61,13 @@ impl Default for DataConfig {
             directed: options.directed,
             add_missing_nodes: options.add_missing_nodes,
             fractions: SplitFractions::default(),
+            split_seed: None,
         }
     }
 }
 
 impl DataConfig {
-    /// The options of the table reader. A split that has to be made takes `seed`.
+    /// The options of the table reader. A split that has to be made takes `seed`, unless it has a seed of its own.
     pub fn table_options(&self, seed: u64) -> NodeTableOptions {
         NodeTableOptions {
             id: self.id.clone(),
@@ -79,10 +80,7 @@ impl DataConfig {
             no_features: self.no_features,
             directed: self.directed,
             add_missing_nodes: self.add_missing_nodes,
-            split: SplitChoice::Automatic {
-                fractions: self.fractions,
-                seed,
-            },
+            split: SplitChoice::Automatic { fractions: self.fractions, seed: self.split_seed.unwrap_or(seed) },
         }
     }
 }

@@ -56,11 +56,7 @@ impl Recipe {
     /// # Errors
     /// When there is no such model.
     pub fn for_model(name: &str) -> Result<Self, TrainError> {
-        Ok(Recipe {
-            model: ModelConfig::from_name(name)?,
-            train: TrainConfig::default(),
-            data: DataConfig::default(),
-        })
+        Ok(Recipe { model: ModelConfig::from_name(name)?, train: TrainConfig::default(), data: DataConfig::default() })
     }
 
     /// Reads and checks a recipe file.

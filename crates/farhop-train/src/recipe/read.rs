@@ -31,8 +31,7 @@ pub(super) fn parse(text: &str, file: &Path) -> Result<Recipe, TrainError> {
         wrong(offset, error.message().replace('\n', "; "))
     })?;
     let (kind, offset) = model_kind(document.get_ref());
-    let defaults =
-        Recipe::for_model(&kind).map_err(|error| wrong(Some(offset), error.to_string()))?;
+    let defaults = Recipe::for_model(&kind).map_err(|error| wrong(Some(offset), error.to_string()))?;
     let mut tree = tree_of(&defaults).map_err(|error| wrong(None, error.to_string()))?;
 
     let mut leaves = Vec::new();
@@ -69,14 +68,9 @@ impl Recipe {
 
 /// The model that `model.kind` names, and where.
 fn model_kind(document: &DeTable<'_>) -> (String, usize) {
-    let model = document
-        .get("model")
-        .and_then(|model| model.get_ref().get("kind"));
+    let model = document.get("model").and_then(|model| model.get_ref().get("kind"));
     match model {
-        Some(kind) => (
-            kind.get_ref().as_str().unwrap_or_default().to_string(),
-            kind.span().start,
-        ),
+        Some(kind) => (kind.get_ref().as_str().unwrap_or_default().to_string(), kind.span().start),
         None => (DEFAULT_MODEL.to_string(), 0),
     }
 }
@@ -103,11 +97,7 @@ fn collect(
                 let problem = format!("{} is a section, not a value.", path.join("."));
                 return Err((offset, problem));
             }
-            _ => leaves.push(Leaf {
-                path: path.clone(),
-                offset,
-                value: json_of(value)?,
-            }),
+            _ => leaves.push(Leaf { path: path.clone(), offset, value: json_of(value)? }),
         }
         path.pop();
     }
@@ -115,25 +105,15 @@ fn collect(
 }
 
 fn unknown(path: &[String], name: &str, known: &Map<String, Value>) -> String {
-    let place = if path.is_empty() {
-        "a recipe".to_string()
-    } else {
-        format!("[{}]", path.join("."))
-    };
-    let nearest = known
-        .keys()
-        .map(|key| (strsim::damerau_levenshtein(key, name), key))
-        .min();
+    let place = if path.is_empty() { "a recipe".to_string() } else { format!("[{}]", path.join(".")) };
+    let nearest = known.keys().map(|key| (strsim::damerau_levenshtein(key, name), key)).min();
     match nearest {
         Some((distance, key)) if distance <= (name.chars().count() / 3).max(2) => {
             format!("{place} has no setting \"{name}\". Did you mean \"{key}\"?")
         }
         _ => {
             let known: Vec<&str> = known.keys().map(String::as_str).collect();
-            format!(
-                "{place} has no setting \"{name}\". Known: {}.",
-                known.join(", ")
-            )
+            format!("{place} has no setting \"{name}\". Known: {}.", known.join(", "))
         }
     }
 }
@@ -151,9 +131,7 @@ fn json_of(value: &Spanned<DeValue<'_>>) -> Result<Value, (usize, String)> {
             Ok(number) if number.is_finite() => Ok(Value::from(number)),
             _ => wrong("this is not a finite number."),
         },
-        DeValue::Array(items) => Ok(Value::Array(
-            items.iter().map(json_of).collect::<Result<_, _>>()?,
-        )),
+        DeValue::Array(items) => Ok(Value::Array(items.iter().map(json_of).collect::<Result<_, _>>()?)),
         DeValue::Table(table) => {
             let mut object = Map::new();
             for (key, value) in table.iter() {

@@ -42,11 +42,7 @@ impl FromStr for CheckpointEvery {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || {
-            format!(
-                "\"{text}\" is not a time between checkpoints. Write \"10 epochs\" or \"30 seconds\"."
-            )
-        };
+        let wrong = || format!("\"{text}\" is not a time between checkpoints. Write \"10 epochs\" or \"30 seconds\".");
         let (number, unit) = text.trim().split_once(' ').ok_or_else(wrong)?;
         match unit.trim() {
             "epoch" | "epochs" => match number.parse::<usize>() {
@@ -54,9 +50,7 @@ impl FromStr for CheckpointEvery {
                 _ => Err(wrong()),
             },
             "second" | "seconds" => match number.parse::<f64>() {
-                Ok(seconds) if seconds.is_finite() && seconds >= 0.0 => {
-                    Ok(CheckpointEvery::Seconds(seconds))
-                }
+                Ok(seconds) if seconds.is_finite() && seconds >= 0.0 => Ok(CheckpointEvery::Seconds(seconds)),
                 _ => Err(wrong()),
             },
             _ => Err(wrong()),
@@ -123,13 +117,7 @@ impl TrainConfig {
     /// # Errors
     /// Names the first setting that is out of range.
     pub fn validate(&self) -> Result<(), TrainError> {
-        let wrong = |name, value: String, allowed| {
-            Err(TrainError::Setting {
-                name,
-                value,
-                allowed,
-            })
-        };
+        let wrong = |name, value: String, allowed| Err(TrainError::Setting { name, value, allowed });
         if self.epochs == 0 {
             return wrong("epochs", "0".into(), "give at least 1.");
         }
@@ -141,11 +129,7 @@ impl TrainConfig {
             return wrong("evaluate_every", "0".into(), "give at least 1.");
         }
         if self.patience == Some(0) {
-            return wrong(
-                "patience",
-                "0".into(),
-                "give at least 1, or \"none\" to never stop early.",
-            );
+            return wrong("patience", "0".into(), "give at least 1, or \"none\" to never stop early.");
         }
         if i64::try_from(self.seed).is_err() {
             // TOML's integers end there, and a seed that can't be written can't be repeated.

@@ -18,11 +18,7 @@ pub(super) fn to_toml(recipe: &Recipe) -> Result<String, TrainError> {
 }
 
 fn write(recipe: &Recipe, short: bool) -> Result<String, TrainError> {
-    let failed = |problem: String| TrainError::Recipe {
-        file: "recipe.toml".into(),
-        line: None,
-        problem,
-    };
+    let failed = |problem: String| TrainError::Recipe { file: "recipe.toml".into(), line: None, problem };
     let tree = read::tree_of(recipe).map_err(|error| failed(error.to_string()))?;
     let mut written = tree.clone();
     let mut absent = Vec::new();
@@ -35,8 +31,7 @@ fn write(recipe: &Recipe, short: bool) -> Result<String, TrainError> {
             read::set(&mut written, &path, Value::from("none"));
         }
     }
-    let document =
-        toml_of(&written, short).ok_or_else(|| failed("nothing to write.".to_string()))?;
+    let document = toml_of(&written, short).ok_or_else(|| failed("nothing to write.".to_string()))?;
     toml::to_string(&document).map_err(|error| failed(error.to_string().replace('\n', "; ")))
 }
 
@@ -63,17 +58,9 @@ fn toml_of(tree: &Value, short: bool) -> Option<toml::Value> {
             None => toml::Value::Float(readable(number.as_f64()?, short)),
         },
         Value::String(text) => toml::Value::String(text.clone()),
-        Value::Array(items) => toml::Value::Array(
-            items
-                .iter()
-                .filter_map(|item| toml_of(item, short))
-                .collect(),
-        ),
+        Value::Array(items) => toml::Value::Array(items.iter().filter_map(|item| toml_of(item, short)).collect()),
         Value::Object(object) => toml::Value::Table(
-            object
-                .iter()
-                .filter_map(|(key, value)| Some((key.clone(), toml_of(value, short)?)))
-                .collect(),
+            object.iter().filter_map(|(key, value)| Some((key.clone(), toml_of(value, short)?))).collect(),
         ),
     })
 }
@@ -81,9 +68,5 @@ fn toml_of(tree: &Value, short: bool) -> Option<toml::Value> {
 /// The number with the fewest digits that is the same f32, when the number is an f32.
 fn readable(number: f64, short: bool) -> f64 {
     let narrow = number as f32;
-    if short && f64::from(narrow) == number {
-        narrow.to_string().parse().unwrap_or(number)
-    } else {
-        number
-    }
+    if short && f64::from(narrow) == number { narrow.to_string().parse().unwrap_or(number) } else { number }
 }

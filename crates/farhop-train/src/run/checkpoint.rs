@@ -97,9 +97,7 @@ pub fn save_with(
         let _ = fs::remove_dir_all(&beside);
         return Err(error);
     }
-    fs::rename(&beside, &place)
-        .and_then(|()| sync_directory(folder))
-        .map_err(TrainError::io(&place, "write"))?;
+    fs::rename(&beside, &place).and_then(|()| sync_directory(folder)).map_err(TrainError::io(&place, "write"))?;
     for (_, older) in existing {
         // A leftover costs space, not correctness, and is tried again at the next save.
         let _ = fs::remove_dir_all(older);
@@ -121,10 +119,7 @@ pub fn load(folder: &Path) -> Result<Option<Found>, TrainError> {
         for (_, place) in &places {
             match load_one(place) {
                 Ok(checkpoint) => {
-                    return Ok(Some(Found {
-                        checkpoint,
-                        damaged,
-                    }));
+                    return Ok(Some(Found { checkpoint, damaged }));
                 }
                 Err(error) => damaged.push(error),
             }
@@ -149,28 +144,15 @@ fn write_all(
         let path = beside.join(name);
         write(&path, bytes).map_err(TrainError::io(&path, "write"))
     };
-    let parts = [
-        (WEIGHTS, &checkpoint.weights),
-        (BEST, &checkpoint.best),
-        (OPTIMIZER, &checkpoint.optimizer),
-    ];
+    let parts = [(WEIGHTS, &checkpoint.weights), (BEST, &checkpoint.best), (OPTIMIZER, &checkpoint.optimizer)];
     let mut files = Vec::new();
     for (name, bytes) in parts {
         put(name, bytes)?;
-        files.push(SavedFile {
-            name: name.to_string(),
-            bytes: bytes.len() as u64,
-            sha256: sha256_hex(bytes),
-        });
+        files.push(SavedFile { name: name.to_string(), bytes: bytes.len() as u64, sha256: sha256_hex(bytes) });
     }
-    let manifest = Manifest {
-        format: FORMAT,
-        progress: checkpoint.progress.clone(),
-        files,
-    };
-    let mut text = toml::to_string(&manifest)
-        .map_err(io::Error::other)
-        .map_err(TrainError::io(beside.join(MANIFEST), "write"))?;
+    let manifest = Manifest { format: FORMAT, progress: checkpoint.progress.clone(), files };
+    let mut text =
+        toml::to_string(&manifest).map_err(io::Error::other).map_err(TrainError::io(beside.join(MANIFEST), "write"))?;
     text.push_str(&format!("{SEAL}{}\n", sha256_hex(text.as_bytes())));
     put(MANIFEST, text.as_bytes())?;
     sync_directory(beside).map_err(TrainError::io(beside, "write"))
@@ -192,12 +174,7 @@ fn load_one(place: &Path) -> Result<Checkpoint, TrainError> {
         }
         Ok(bytes)
     };
-    Ok(Checkpoint {
-        weights: get(WEIGHTS)?,
-        best: get(BEST)?,
-        optimizer: get(OPTIMIZER)?,
-        progress: manifest.progress,
-    })
+    Ok(Checkpoint { weights: get(WEIGHTS)?, best: get(BEST)?, optimizer: get(OPTIMIZER)?, progress: manifest.progress })
 }
 
 fn read_manifest(path: &Path) -> Result<Manifest, TrainError> {
@@ -208,8 +185,7 @@ fn read_manifest(path: &Path) -> Result<Manifest, TrainError> {
     if seal != format!("{SEAL}{}\n", sha256_hex(body.as_bytes())) {
         return Err(mismatch());
     }
-    let manifest: Manifest =
-        toml::from_str(body).map_err(|_| damaged(path, "it is not a manifest farhop knows"))?;
+    let manifest: Manifest = toml::from_str(body).map_err(|_| damaged(path, "it is not a manifest farhop knows"))?;
     if manifest.format != FORMAT {
         let problem = format!("its format is {}, known is {FORMAT}", manifest.format);
         return Err(damaged(path, &problem));
@@ -230,11 +206,7 @@ fn numbered(folder: &Path) -> Result<Vec<(u64, PathBuf)>, TrainError> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).map_err(TrainError::io(folder, "read"))? {
         let entry = entry.map_err(TrainError::io(folder, "read"))?;
-        if let Some(number) = entry
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse().ok())
-        {
+        if let Some(number) = entry.file_name().to_str().and_then(|name| name.parse().ok()) {
             found.push((number, entry.path()));
         }
     }

@@ -30,29 +30,16 @@ impl RunFolder {
     ///
     /// # Errors
     /// When the folder holds a run (unless `overwrite`), something that is not a run, or a working process.
-    pub fn create(
-        path: &Path,
-        overwrite: bool,
-        recipe: &Recipe,
-        record: RunRecord,
-    ) -> Result<Self, TrainError> {
+    pub fn create(path: &Path, overwrite: bool, recipe: &Recipe, record: RunRecord) -> Result<Self, TrainError> {
         let text = recipe.to_toml()?;
         refuse_foreign(path)?;
         fs::create_dir_all(path).map_err(TrainError::io(path, "create"))?;
         let lock = FolderLock::take(path)?;
         let record_path = path.join(names::RECORD);
         if record_path.exists() && !overwrite {
-            let finished =
-                RunRecord::read(&record_path).is_ok_and(|record| record.status == Status::Finished);
-            let what = if finished {
-                "a finished run"
-            } else {
-                "an unfinished run"
-            };
-            return Err(TrainError::RunExists {
-                path: path.to_path_buf(),
-                what,
-            });
+            let finished = RunRecord::read(&record_path).is_ok_and(|record| record.status == Status::Finished);
+            let what = if finished { "a finished run" } else { "an unfinished run" };
+            return Err(TrainError::RunExists { path: path.to_path_buf(), what });
         }
         remove_run(path)?;
         durable::replace(&path.join(names::RECIPE), text.as_bytes())?;
@@ -80,12 +67,7 @@ impl RunFolder {
         let mut record = RunRecord::read(&path.join(names::RECORD))?;
         let mut notes = Vec::new();
         let last = checkpoint::load(&path.join(names::CHECKPOINT))?.map(|found| {
-            notes.extend(
-                found
-                    .damaged
-                    .iter()
-                    .map(|error| format!("{error} The checkpoint before it is used.")),
-            );
+            notes.extend(found.damaged.iter().map(|error| format!("{error} The checkpoint before it is used.")));
             found.checkpoint
         });
         let epoch = last.as_ref().map_or(0, |last| last.progress.epoch);
@@ -94,15 +76,7 @@ impl RunFolder {
         record.error = None;
         record.model_sha256 = None;
         record.write(&path.join(names::RECORD))?;
-        Ok(RunFolder {
-            path: path.to_path_buf(),
-            recipe,
-            record,
-            metrics,
-            last,
-            notes,
-            _lock: lock,
-        })
+        Ok(RunFolder { path: path.to_path_buf(), recipe, record, metrics, last, notes, _lock: lock })
     }
 
     /// Where the folder is.
@@ -137,9 +111,7 @@ impl RunFolder {
     pub fn write_schema(&self, schema: &Schema) -> Result<(), TrainError> {
         // TOML, since its numbers come back exactly as they were: new rows must be treated as the old ones.
         let path = self.path.join(names::SCHEMA);
-        let text = toml::to_string(schema)
-            .map_err(std::io::Error::other)
-            .map_err(TrainError::io(&path, "write"))?;
+        let text = toml::to_string(schema).map_err(std::io::Error::other).map_err(TrainError::io(&path, "write"))?;
         durable::replace(&path, text.as_bytes())
     }
 
@@ -202,14 +174,7 @@ impl RunFolder {
 
 /// Errors unless the file is in the folder.
 pub(super) fn require(path: &Path, name: &'static str) -> Result<(), TrainError> {
-    if path.join(name).is_file() {
-        Ok(())
-    } else {
-        Err(TrainError::NoRun {
-            path: path.to_path_buf(),
-            missing: name,
-        })
-    }
+    if path.join(name).is_file() { Ok(()) } else { Err(TrainError::NoRun { path: path.to_path_buf(), missing: name }) }
 }
 
 /// A folder with contents is ours when it has a record, or a lock: a run killed before its record was written has that.
@@ -221,9 +186,7 @@ fn refuse_foreign(path: &Path) -> Result<(), TrainError> {
     };
     let ours = path.join(names::RECORD).exists() || path.join(names::LOCK).exists();
     if entries && !ours {
-        return Err(TrainError::NotARun {
-            path: path.to_path_buf(),
-        });
+        return Err(TrainError::NotARun { path: path.to_path_buf() });
     }
     Ok(())
 }
@@ -231,14 +194,7 @@ fn refuse_foreign(path: &Path) -> Result<(), TrainError> {
 /// Removes the files of a run, and nothing else that may lie in the folder. The record goes first: without it there is
 /// no run to be mistaken for a whole one.
 fn remove_run(path: &Path) -> Result<(), TrainError> {
-    for name in [
-        names::RECORD,
-        names::MODEL,
-        names::METRICS,
-        names::RECIPE,
-        names::SCHEMA,
-        names::SPLIT,
-    ] {
+    for name in [names::RECORD, names::MODEL, names::METRICS, names::RECIPE, names::SCHEMA, names::SPLIT] {
         let file = path.join(name);
         match fs::remove_file(&file) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

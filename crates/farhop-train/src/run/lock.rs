@@ -30,13 +30,8 @@ impl FolderLock {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                let pid = fs::read_to_string(&path)
-                    .ok()
-                    .and_then(|text| text.trim().parse().ok());
-                return Err(TrainError::InUse {
-                    path: folder.to_path_buf(),
-                    pid,
-                });
+                let pid = fs::read_to_string(&path).ok().and_then(|text| text.trim().parse().ok());
+                return Err(TrainError::InUse { path: folder.to_path_buf(), pid });
             }
             Err(TryLockError::Error(error)) => return Err(TrainError::io(&path, "lock")(error)),
         }

@@ -25,11 +25,7 @@ impl Metrics {
     /// Opens the log and forgets every line after `epoch`: a run that continues from that epoch writes them again. A line
     /// that was cut short ends the log, too.
     pub(super) fn open(path: &Path, epoch: usize) -> Result<Self, TrainError> {
-        let bytes = if path.exists() {
-            durable::read(path)?
-        } else {
-            Vec::new()
-        };
+        let bytes = if path.exists() { durable::read(path)? } else { Vec::new() };
         let mut keep = 0;
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
             let whole = line.ends_with(b"\n");
@@ -44,30 +40,21 @@ impl Metrics {
             .truncate(false)
             .open(path)
             .map_err(TrainError::io(path, "write"))?;
-        file.set_len(keep as u64)
-            .and_then(|()| file.seek(SeekFrom::End(0)))
-            .map_err(TrainError::io(path, "write"))?;
-        Ok(Metrics {
-            path: path.to_path_buf(),
-            file,
-        })
+        file.set_len(keep as u64).and_then(|()| file.seek(SeekFrom::End(0))).map_err(TrainError::io(path, "write"))?;
+        Ok(Metrics { path: path.to_path_buf(), file })
     }
 
     /// Adds the line of an epoch, in one write.
     pub(super) fn add(&mut self, report: &EpochReport) -> Result<(), TrainError> {
-        let written = serde_json::to_vec(report)
-            .map_err(std::io::Error::other)
-            .and_then(|mut line| {
-                line.push(b'\n');
-                self.file.write_all(&line)
-            });
+        let written = serde_json::to_vec(report).map_err(std::io::Error::other).and_then(|mut line| {
+            line.push(b'\n');
+            self.file.write_all(&line)
+        });
         written.map_err(TrainError::io(&self.path, "write"))
     }
 
     /// Waits until the disk has all lines: before a checkpoint that says they were written.
     pub(super) fn sync(&self) -> Result<(), TrainError> {
-        self.file
-            .sync_data()
-            .map_err(TrainError::io(&self.path, "write"))
+        self.file.sync_data().map_err(TrainError::io(&self.path, "write"))
     }
 }

@@ -119,19 +119,14 @@ impl RunRecord {
     pub fn new(sources: &[SourceFile], machine: Machine) -> Self {
         let data = sources
             .iter()
-            .map(|source| DataFile {
-                path: PathBuf::from(&source.path),
-                sha256: source.sha256.clone(),
-            })
+            .map(|source| DataFile { path: PathBuf::from(&source.path), sha256: source.sha256.clone() })
             .collect();
         RunRecord {
             format: FORMAT,
             farhop: env!("CARGO_PKG_VERSION").to_string(),
             status: Status::Running,
             error: None,
-            started: SystemTime::now()
-                .duration_since(UNIX_EPOCH)
-                .map_or(0, |since| since.as_secs()),
+            started: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
             task: "node-classification".to_string(),
             metric: "accuracy".to_string(),
             model: String::new(),
@@ -159,15 +154,9 @@ impl RunRecord {
     /// Names the first file that differs.
     pub fn check_data(&self, sources: &[SourceFile]) -> Result<(), TrainError> {
         if self.data.len() != sources.len() {
-            let path = self
-                .data
-                .first()
-                .map_or("data".into(), |file| file.path.clone());
-            let problem = format!(
-                "the run was started with {} data files, now there are {}",
-                self.data.len(),
-                sources.len()
-            );
+            let path = self.data.first().map_or("data".into(), |file| file.path.clone());
+            let problem =
+                format!("the run was started with {} data files, now there are {}", self.data.len(), sources.len());
             return Err(TrainError::DataChanged { path, problem });
         }
         for (then, now) in self.data.iter().zip(sources) {
@@ -181,7 +170,11 @@ impl RunRecord {
         Ok(())
     }
 
-    pub(super) fn read(path: &Path) -> Result<Self, TrainError> {
+    /// Reads the `run.json` of a run folder.
+    ///
+    /// # Errors
+    /// When it can't be read or is not a record.
+    pub fn read(path: &Path) -> Result<Self, TrainError> {
         let wrong = |problem: String| TrainError::Corrupt {
             path: path.to_path_buf(),
             problem,
@@ -190,18 +183,14 @@ impl RunRecord {
         let record: RunRecord = serde_json::from_slice(&durable::read(path)?)
             .map_err(|error| wrong(format!("it is not a run record: {error}")))?;
         if record.format != FORMAT {
-            return Err(wrong(format!(
-                "its format is {}, known is {FORMAT}",
-                record.format
-            )));
+            return Err(wrong(format!("its format is {}, known is {FORMAT}", record.format)));
         }
         Ok(record)
     }
 
     pub(super) fn write(&self, path: &Path) -> Result<(), TrainError> {
-        let mut bytes = serde_json::to_vec_pretty(self)
-            .map_err(std::io::Error::other)
-            .map_err(TrainError::io(path, "write"))?;
+        let mut bytes =
+            serde_json::to_vec_pretty(self).map_err(std::io::Error::other).map_err(TrainError::io(path, "write"))?;
         bytes.push(b'\n');
         durable::replace(path, &bytes)
     }

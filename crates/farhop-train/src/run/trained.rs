@@ -35,16 +35,9 @@ impl TrainedRun {
         let recipe = Recipe::read(&path.join(names::RECIPE))?;
         let record = RunRecord::read(&path.join(names::RECORD))?;
         let weights = best_weights(path, &record)?;
-        let mut model = recipe
-            .model
-            .init(record.inputs, record.outputs, record.seed)?;
+        let mut model = recipe.model.init(record.inputs, record.outputs, record.seed)?;
         model.load_safetensors(&weights)?;
-        Ok(TrainedRun {
-            path: path.to_path_buf(),
-            recipe,
-            record,
-            model,
-        })
+        Ok(TrainedRun { path: path.to_path_buf(), recipe, record, model })
     }
 
     /// How the columns of the training data were read, to treat new rows the same.
@@ -57,10 +50,7 @@ impl TrainedRun {
         let bytes = durable::read(&path)?;
         toml::from_slice(&bytes).map_err(|error| TrainError::Corrupt {
             path,
-            problem: format!(
-                "it is not a schema: {}",
-                error.message().replace('\n', "; ")
-            ),
+            problem: format!("it is not a schema: {}", error.message().replace('\n', "; ")),
             remedy: "Restore the file from a copy.",
         })
     }
@@ -102,12 +92,7 @@ impl TrainedRun {
     ///
     /// # Errors
     /// As [`TrainedRun::logits`].
-    pub fn evaluate(
-        &self,
-        batch: &Batch,
-        labels: &[Option<u32>],
-        split: &Split,
-    ) -> Result<Scores, TrainError> {
+    pub fn evaluate(&self, batch: &Batch, labels: &[Option<u32>], split: &Split) -> Result<Scores, TrainError> {
         let logits = self.logits(batch)?;
         Ok(scores(&logits, self.record.outputs, labels, split))
     }
@@ -117,9 +102,7 @@ fn best_weights(path: &Path, record: &RunRecord) -> Result<Vec<u8>, TrainError> 
     let Some(expected) = &record.model_sha256 else {
         return match checkpoint::load(&path.join(names::CHECKPOINT))? {
             Some(found) => Ok(found.checkpoint.best),
-            None => Err(TrainError::NoWeights {
-                path: path.to_path_buf(),
-            }),
+            None => Err(TrainError::NoWeights { path: path.to_path_buf() }),
         };
     };
     let file = path.join(names::MODEL);

@@ -11,8 +11,8 @@ use farhop_graph::random::{mix, unit};
 use farhop_graph::{Direction, build};
 use farhop_nn::{Batch, ModelConfig};
 use farhop_train::{
-    CheckpointEvery, EpochReport, Fitted, Machine, NodeTask, Observer, Recipe, RunFolder,
-    RunRecord, Session, Silent, TrainError, fit,
+    CheckpointEvery, EpochReport, Fitted, Machine, NodeTask, Observer, Recipe, RunFolder, RunRecord, Session, Silent,
+    TrainError, fit,
 };
 
 pub const NODES: usize = 90;
@@ -32,38 +32,24 @@ impl Ring {
     }
 
     pub fn with_scale(scale: f32) -> Self {
-        let features: Vec<f32> = (0..NODES * WIDTH)
-            .map(|place| scale * (unit(mix(7, place as u64)) as f32 - 0.5))
-            .collect();
-        let edges: Vec<(u32, u32)> = (0..NODES as u32)
-            .map(|node| (node, (node + 1) % NODES as u32))
-            .collect();
+        let features: Vec<f32> =
+            (0..NODES * WIDTH).map(|place| scale * (unit(mix(7, place as u64)) as f32 - 0.5)).collect();
+        let edges: Vec<(u32, u32)> = (0..NODES as u32).map(|node| (node, (node + 1) % NODES as u32)).collect();
         let graph = build(NODES, &edges, Direction::Undirected).unwrap().graph;
         let labels = features
             .chunks(WIDTH)
-            .map(|row| {
-                (0..CLASSES as u32).max_by(|a, b| row[*a as usize].total_cmp(&row[*b as usize]))
-            })
+            .map(|row| (0..CLASSES as u32).max_by(|a, b| row[*a as usize].total_cmp(&row[*b as usize])))
             .collect();
         let nodes: Vec<u32> = (0..NODES as u32).collect();
         Ring {
             batch: Batch::new(Arc::new(graph), &features, WIDTH),
             labels,
-            split: Split {
-                train: nodes[..50].to_vec(),
-                valid: nodes[50..70].to_vec(),
-                test: nodes[70..].to_vec(),
-            },
+            split: Split { train: nodes[..50].to_vec(), valid: nodes[50..70].to_vec(), test: nodes[70..].to_vec() },
         }
     }
 
     pub fn task(&self) -> NodeTask<'_> {
-        NodeTask {
-            batch: &self.batch,
-            labels: &self.labels,
-            classes: CLASSES,
-            split: &self.split,
-        }
+        NodeTask { batch: &self.batch, labels: &self.labels, classes: CLASSES, split: &self.split }
     }
 }
 
@@ -84,10 +70,7 @@ pub fn recipe(epochs: usize) -> Recipe {
 }
 
 pub fn record() -> RunRecord {
-    RunRecord::new(
-        &[SourceFile::of("nodes.csv", b"id\n")],
-        Machine::detect(2, "none"),
-    )
+    RunRecord::new(&[SourceFile::of("nodes.csv", b"id\n")], Machine::detect(2, "none"))
 }
 
 pub fn create(path: &Path, recipe: &Recipe) -> RunFolder {
@@ -106,26 +89,14 @@ pub fn train_watched(
     stop: &AtomicBool,
 ) -> Result<Fitted, TrainError> {
     let recipe = folder.recipe().clone();
-    let mut session = Session {
-        folder: Some(folder),
-        observer,
-        stop,
-    };
+    let mut session = Session { folder: Some(folder), observer, stop };
     fit(&ring.task(), &recipe.model, &recipe.train, &mut session)
 }
 
 /// Trains without a folder.
-pub fn train_free(
-    ring: &Ring,
-    recipe: &Recipe,
-    observer: &mut dyn Observer,
-) -> Result<Fitted, TrainError> {
+pub fn train_free(ring: &Ring, recipe: &Recipe, observer: &mut dyn Observer) -> Result<Fitted, TrainError> {
     let stop = AtomicBool::new(false);
-    let mut session = Session {
-        folder: None,
-        observer,
-        stop: &stop,
-    };
+    let mut session = Session { folder: None, observer, stop: &stop };
     fit(&ring.task(), &recipe.model, &recipe.train, &mut session)
 }
 
@@ -138,11 +109,7 @@ pub struct Recorder<'a> {
 
 impl Recorder<'_> {
     pub fn new() -> Self {
-        Recorder {
-            reports: Vec::new(),
-            messages: Vec::new(),
-            stop_after: None,
-        }
+        Recorder { reports: Vec::new(), messages: Vec::new(), stop_after: None }
     }
 }
 

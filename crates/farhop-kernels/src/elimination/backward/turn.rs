@@ -68,7 +68,9 @@ simd_fn! {
     ) -> Vec<f32> {
         let (heads, mode, n) = (context.config.heads, context.config.mode, context.graph.nodes());
         let (width, count) = (heads.width, heads.count);
-        let carried = !shared.carry.is_empty();
+        // Before the last round nothing is carried yet, except where states themselves are exchanged.
+        let last_round = k == context.config.rounds && mode == Mode::Exact;
+        let carried = !shared.carry.is_empty() && !last_round;
         let mut weights = vec![0.0f32; if pending.is_some() { 2 * width } else { 0 }];
         let mut chain = vec![0.0f32; (k + 1) * width];
         let mut nothing = vec![0.0f32; width];

@@ -1,0 +1,76 @@
+//! Arguments of `farhop bench`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+const EXAMPLES: &str = "\
+Examples:
+  farhop bench --nodes 169343 --edges 1166243 --model gen --hops 4 --threads 2
+  farhop bench --graph arxiv_like.npz --model gcn --mode infer --json
+
+The model: raw features into the first layer; every layer followed by batch norm, ReLU and dropout 0.5; a linear head.";
+
+/// Arguments of `farhop bench`.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct BenchArguments {
+    /// Graph as npz: edge_index [2, E], x [N, F], y
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["nodes", "edges", "features", "classes"])]
+    pub graph: Option<PathBuf>,
+    /// Nodes of a power-law graph that is generated
+    #[arg(long, value_name = "N", required_unless_present = "graph", requires = "edges")]
+    pub nodes: Option<usize>,
+    /// Its edges
+    #[arg(long, value_name = "M", requires = "nodes")]
+    pub edges: Option<usize>,
+    /// Features of its nodes [default: 128]
+    #[arg(long, value_name = "F")]
+    pub features: Option<usize>,
+    /// Classes of its nodes [default: 40]
+    #[arg(long, value_name = "C")]
+    pub classes: Option<usize>,
+    /// Model: gen, gcn or mlp
+    #[arg(long, value_name = "NAME", default_value = "gen")]
+    pub model: String,
+    /// Hops of a layer (gen)
+    #[arg(long, value_name = "K", default_value_t = 4)]
+    pub hops: usize,
+    /// Channels of a hidden layer
+    #[arg(long, value_name = "F", default_value_t = 128)]
+    pub hidden: usize,
+    /// Layers
+    #[arg(long, value_name = "L", default_value_t = 3)]
+    pub layers: usize,
+    /// Heads of attention (gen)
+    #[arg(long, value_name = "H", default_value_t = 1)]
+    pub heads: usize,
+    /// Compute hops again in the backward pass: less memory, more time (gen)
+    #[arg(long)]
+    pub recompute: bool,
+    /// What is timed: a step with its backward pass and update, or the outputs alone
+    #[arg(long, value_name = "MODE", default_value = "train")]
+    pub mode: BenchMode,
+    /// Epochs after the warm-up; the best counts
+    #[arg(long, value_name = "E", default_value_t = 4)]
+    pub epochs: usize,
+}
+
+/// What is timed.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BenchMode {
+    /// Forward, backward, update.
+    Train,
+    /// Forward.
+    Infer,
+}
+
+impl BenchMode {
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            BenchMode::Train => "train",
+            BenchMode::Infer => "infer",
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Where the data is, and how it is read.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use farhop_data::{Fill, SplitFractions};
+
+/// The two tables of a training run.
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "Your data")]
+pub struct DataArguments {
+    /// Nodes table: CSV with a header, one row a node (.gz is fine, - is standard input)
+    #[arg(long, value_name = "FILE")]
+    pub nodes: Option<PathBuf>,
+    /// Edges table: CSV with the columns source and target
+    #[arg(long, value_name = "FILE")]
+    pub edges: Option<PathBuf>,
+    /// Column of the nodes table to predict
+    #[arg(long, value_name = "COLUMN")]
+    pub target: Option<String>,
+    /// How the tables are read.
+    #[command(flatten)]
+    pub table: TableArguments,
+    /// Bring columns of numbers to mean 0 and deviation 1, or leave them as they are [default: standardise]
+    #[arg(long, value_name = "KIND", value_parser = ["standardise", "none"])]
+    pub scaling: Option<String>,
+    /// Feature of nodes whose table has no feature column [default: degree]
+    #[arg(long, value_name = "KIND", value_parser = ["degree", "one"])]
+    pub no_features: Option<String>,
+    /// Shares of train and valid in a split that is made, the rest is test [default: 0.6,0.2]
+    #[arg(long, value_name = "TRAIN,VALID", value_parser = fractions)]
+    pub fractions: Option<SplitFractions>,
+    /// Seed of a split that is made [default: --seed]
+    #[arg(long, value_name = "SEED")]
+    pub split_seed: Option<u64>,
+}
+
+/// How tables are read.
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "Your data")]
+pub struct TableArguments {
+    /// Id column [default: the column named id, else the first]
+    #[arg(long, value_name = "COLUMN")]
+    pub id: Option<String>,
+    /// Columns to leave out
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    pub ignore: Vec<String>,
+    /// Columns of numbers that are names of categories
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    pub category: Vec<String>,
+    /// What stands in for a missing cell: error, mean, zero or a number [default: error]
+    #[arg(long, value_name = "FILL", allow_hyphen_values = true)]
+    pub fill: Option<Fill>,
+    /// Keep the direction of edges: the target receives from the source
+    #[arg(long)]
+    pub directed: bool,
+    /// Ids that only the edges table names become nodes
+    #[arg(long)]
+    pub add_missing_nodes: bool,
+}
+
+impl DataArguments {
+    /// Whether anything was asked about the data.
+    pub fn is_empty(&self) -> bool {
+        let table = &self.table;
+        self.nodes.is_none()
+            && self.edges.is_none()
+            && self.target.is_none()
+            && self.scaling.is_none()
+            && self.no_features.is_none()
+            && self.fractions.is_none()
+            && self.split_seed.is_none()
+            && table.id.is_none()
+            && table.ignore.is_empty()
+            && table.category.is_empty()
+            && table.fill.is_none()
+            && !table.directed
+            && !table.add_missing_nodes
+    }
+}
+
+fn fractions(text: &str) -> Result<SplitFractions, String> {
+    let wrong = || "write two numbers above 0 with a sum below 1, such as 0.6,0.2".to_string();
+    let (train, valid) = text.split_once(',').ok_or_else(wrong)?;
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|share| *share > 0.0);
+    match (number(train), number(valid)) {
+        (Some(train), Some(valid)) if train + valid < 1.0 => Ok(SplitFractions { train, valid }),
+        _ => Err(wrong()),
+    }
+}

@@ -1,0 +1,104 @@
+//! What can be asked of `farhop`.
+
+mod bench;
+mod data;
+mod hops;
+mod model;
+mod train;
+mod use_run;
+
+use std::num::NonZeroUsize;
+
+use clap::{Args, Parser, Subcommand};
+
+pub use bench::{BenchArguments, BenchMode};
+pub use data::{DataArguments, TableArguments};
+pub use hops::{HopCoefficients, HopElimination, HopsArguments};
+pub use model::ModelArguments;
+pub use train::{DemonstrationArguments, TrainArguments, TrainingArguments};
+pub use use_run::{EvaluateArguments, NewTables, PlanArguments, PredictArguments, SplitName};
+
+const EXAMPLES: &str = "\
+Examples:
+  farhop train
+      the built-in demonstration: what long range means, in under two minutes
+  farhop train --nodes nodes.csv --edges edges.csv --target label --out runs/mine
+      a model for your own graph
+  farhop predict runs/mine --nodes new_nodes.csv --edges new_edges.csv --out predictions.csv
+      its predictions under your own ids
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.";
+
+/// Long-range graph learning on an ordinary machine.
+#[derive(Parser, Debug)]
+#[command(name = "farhop", version, about, after_help = EXAMPLES, disable_help_subcommand = true)]
+pub struct Cli {
+    /// Arguments that mean the same everywhere.
+    #[command(flatten)]
+    pub common: Common,
+    /// What to do; nothing prints the help.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// Arguments that mean the same everywhere.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Everywhere")]
+pub struct Common {
+    /// Print the result as one JSON object
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// No progress and no messages, only the result, warnings and errors
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// Threads to compute with; the result is the same for any number [default: all cores]
+    #[arg(long, global = true, value_name = "T")]
+    pub threads: Option<NonZeroUsize>,
+    /// Seed of everything random: weights, dropout, a split that is made, generated data [default: 0]
+    #[arg(long, global = true, value_name = "SEED")]
+    pub seed: Option<u64>,
+}
+
+/// What to do.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Train a model; with no argument, the built-in demonstration
+    Train(Box<TrainArguments>),
+    /// Predict the class of every node, under your own ids, with probabilities
+    Predict(PredictArguments),
+    /// Score a run: accuracy, macro F1 and every class
+    Evaluate(EvaluateArguments),
+    /// The elimination alone: hop-by-hop features of any graph, no training
+    Hops(HopsArguments),
+    /// Peak memory of a run before anything is allocated
+    Plan(Box<PlanArguments>),
+    /// Time and memory of a model on a generated or given graph
+    Bench(BenchArguments),
+    /// What was detected: cores, instruction sets, memory
+    Doctor,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn definitions_hold_together() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_argument_is_described() {
+        for command in Cli::command().get_subcommands() {
+            for argument in command.get_arguments() {
+                let id = argument.get_id();
+                assert!(
+                    argument.get_help().is_some(),
+                    "{} {id} has no help",
+                    command.get_name()
+                );
+            }
+        }
+    }
+}

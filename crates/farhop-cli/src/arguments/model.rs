@@ -1,0 +1,126 @@
+//! Settings of a model, each a key of the recipe's `[model]` section.
+
+use clap::Args;
+use serde_json::Value;
+
+use crate::settings::Setting;
+
+/// Settings of a model. What is not given is as the recipe says, else the default.
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "Model")]
+pub struct ModelArguments {
+    /// Model: gen, gcn or mlp [default: gen]
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// Hops that a node sees in one layer: rounds of elimination (gen) [default: 4]
+    #[arg(long, value_name = "K")]
+    hops: Option<usize>,
+    /// Channels of a hidden layer [default: 128]
+    #[arg(long, value_name = "F")]
+    hidden: Option<usize>,
+    /// Layers [default: 3; mlp: 2]
+    #[arg(long, value_name = "L")]
+    layers: Option<usize>,
+    /// Heads of edge and hop attention (gen) [default: 1]
+    #[arg(long, value_name = "H")]
+    heads: Option<usize>,
+    /// Where the coefficients of a round come from (gen) [default: attention-per-round]
+    #[arg(long, value_name = "KIND", value_parser = ["attention-per-round", "attention-per-layer", "gcn", "ones"])]
+    coefficients: Option<String>,
+    /// What is taken away from each round (gen) [default: exact]
+    #[arg(long, value_name = "KIND", value_parser = ["exact", "self-loop", "none"])]
+    elimination: Option<String>,
+    /// What is read at each hop (gen) [default: cumulative]
+    #[arg(long, value_name = "KIND", value_parser = ["cumulative", "increment"])]
+    hop_reading: Option<String>,
+    /// Weigh hops by attention, or all the same with =off (gen) [default: on]
+    #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", value_parser = switch)]
+    hop_attention: Option<bool>,
+    /// The node itself takes part in hop attention (gen) [default: off]
+    #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", value_parser = switch)]
+    hop_zero: Option<bool>,
+    /// Exponent of the compression of hops, 0 to 1 (gen) [default: 0.5]
+    #[arg(long, value_name = "X")]
+    gamma: Option<f32>,
+    /// Feed-forward network in every layer (gen) [default: on]
+    #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", value_parser = switch)]
+    feed_forward: Option<bool>,
+    /// Project the features to --hidden channels before the first layer (gen, gcn) [default: on; gcn: off]
+    #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", value_parser = switch)]
+    input_projection: Option<bool>,
+    /// Add the input of a layer to its output [default: on]
+    #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", value_parser = switch)]
+    residual: Option<bool>,
+    /// Normalisation after each layer [default: layer]
+    #[arg(long, value_name = "KIND", value_parser = ["none", "layer", "batch"])]
+    norm: Option<String>,
+    /// Activation after each layer [default: relu]
+    #[arg(long, value_name = "KIND", value_parser = ["none", "relu", "gelu"])]
+    activation: Option<String>,
+    /// Probability of dropping an element after each activation [default: 0.2]
+    #[arg(long, value_name = "P")]
+    dropout: Option<f32>,
+    /// Probability of dropping an input feature [default: 0]
+    #[arg(long, value_name = "P")]
+    input_dropout: Option<f32>,
+    /// Probability of dropping an attention coefficient (gen) [default: 0]
+    #[arg(long, value_name = "P")]
+    attention_dropout: Option<f32>,
+    /// Compute hops again in the backward pass: less memory, more time (gen) [default: off]
+    #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", value_parser = switch)]
+    recompute: Option<bool>,
+}
+
+impl ModelArguments {
+    /// The settings that were given, the name of the model not among them.
+    pub fn settings(&self) -> Vec<Setting> {
+        let mut given = Vec::new();
+        let mut add = |flag: &'static str, key: &'static str, value: Option<Value>| {
+            given.extend(value.map(|value| Setting::new(flag, ["model", key], value)));
+        };
+        add("--hops", "hops", self.hops.map(Value::from));
+        add("--hidden", "width", self.hidden.map(Value::from));
+        add("--layers", "layers", self.layers.map(Value::from));
+        add("--heads", "heads", self.heads.map(Value::from));
+        let text = |value: &Option<String>| value.clone().map(Value::from);
+        add("--coefficients", "coefficients", text(&self.coefficients));
+        add("--elimination", "elimination", text(&self.elimination));
+        add("--hop-reading", "hop_reading", text(&self.hop_reading));
+        add("--norm", "norm", text(&self.norm));
+        add("--activation", "activation", text(&self.activation));
+        let switches = [
+            ("--hop-attention", "hop_attention", self.hop_attention),
+            ("--hop-zero", "hop_zero", self.hop_zero),
+            ("--feed-forward", "feed_forward", self.feed_forward),
+            ("--input-projection", "input_projection", self.input_projection),
+            ("--residual", "residual", self.residual),
+            ("--recompute", "recompute", self.recompute),
+        ];
+        for (flag, key, value) in switches {
+            add(flag, key, value.map(Value::from));
+        }
+        let numbers = [
+            ("--gamma", "gamma", self.gamma),
+            ("--dropout", "dropout", self.dropout),
+            ("--input-dropout", "input_dropout", self.input_dropout),
+            ("--attention-dropout", "attention_dropout", self.attention_dropout),
+        ];
+        for (flag, key, value) in numbers {
+            add(flag, key, value.map(Value::from));
+        }
+        given
+    }
+
+    /// Whether anything was asked about the model.
+    pub fn is_empty(&self) -> bool {
+        self.model.is_none() && self.settings().is_empty()
+    }
+}
+
+fn switch(text: &str) -> Result<bool, String> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("write on or off".to_string()),
+    }
+}

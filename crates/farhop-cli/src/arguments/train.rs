@@ -1,0 +1,155 @@
+//! Arguments of `farhop train`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use farhop_train::CheckpointEvery;
+use serde_json::Value;
+
+use super::{DataArguments, ModelArguments};
+use crate::settings::Setting;
+
+const EXAMPLES: &str = "\
+Examples:
+  farhop train
+  farhop train --distance 6 --picture accuracy.svg
+  farhop train --nodes nodes.csv --edges edges.csv --target label --out runs/mine
+  farhop train --nodes nodes.csv --edges edges.csv --target label --model gcn --layers 4 --hidden 64
+  farhop train --recipe runs/mine/recipe.toml --seed 1 --out runs/again
+  farhop train --resume runs/mine
+
+Ctrl-C saves the run and says how to continue it; a second Ctrl-C stops at once.";
+
+/// Arguments of `farhop train`.
+#[derive(Args, Debug, Default)]
+#[command(after_help = EXAMPLES)]
+pub struct TrainArguments {
+    /// Run folder to write [default: the first free runs/MODEL-N; the demonstration keeps nothing]
+    #[arg(long, value_name = "FOLDER")]
+    pub out: Option<PathBuf>,
+    /// Replace the run that is in --out
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Continue the run in this folder; only --epochs, --nodes and --edges may be given with it
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["out", "overwrite", "recipe"])]
+    pub resume: Option<PathBuf>,
+    /// Settings as TOML, such as the recipe.toml of a run; options override it
+    #[arg(long, value_name = "FILE")]
+    pub recipe: Option<PathBuf>,
+    /// The built-in demonstration.
+    #[command(flatten)]
+    pub demonstration: DemonstrationArguments,
+    /// The data.
+    #[command(flatten)]
+    pub data: DataArguments,
+    /// The model.
+    #[command(flatten)]
+    pub model: ModelArguments,
+    /// The training loop.
+    #[command(flatten)]
+    pub training: TrainingArguments,
+}
+
+/// The built-in demonstration.
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "Demonstration (without your data)")]
+pub struct DemonstrationArguments {
+    /// Distance whose colours decide the label [default: 4]
+    #[arg(long, value_name = "R", conflicts_with = "picture")]
+    pub distance: Option<usize>,
+    /// Train at several distances and draw accuracy against distance as SVG
+    #[arg(long, value_name = "FILE")]
+    pub picture: Option<PathBuf>,
+    /// Distances of the picture [default: 1,2,3,4,5,6]
+    #[arg(long, value_name = "R,...", value_delimiter = ',', requires = "picture")]
+    pub distances: Vec<usize>,
+    /// Nodes of the generated trees, together
+    #[arg(long, value_name = "N")]
+    pub tree_nodes: Option<usize>,
+}
+
+impl DemonstrationArguments {
+    /// Whether anything was asked about the demonstration.
+    pub fn is_empty(&self) -> bool {
+        self.distance.is_none() && self.picture.is_none() && self.tree_nodes.is_none()
+    }
+}
+
+/// Settings of the training loop, each a key of the recipe's `[train]` section.
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "Training")]
+pub struct TrainingArguments {
+    /// Epochs, at most [default: 200]
+    #[arg(long, value_name = "N")]
+    pub epochs: Option<usize>,
+    /// Learning rate of AdamW after the warm-up [default: 0.005]
+    #[arg(long, value_name = "X")]
+    learning_rate: Option<f64>,
+    /// Weight decay of AdamW [default: 0.0001]
+    #[arg(long, value_name = "X")]
+    weight_decay: Option<f32>,
+    /// Epochs over which the learning rate rises to its full value [default: 10]
+    #[arg(long, value_name = "N")]
+    warmup_epochs: Option<usize>,
+    /// How the learning rate moves after the warm-up [default: cosine]
+    #[arg(long, value_name = "KIND", value_parser = ["constant", "cosine"])]
+    schedule: Option<String>,
+    /// Stop when the validation score has not improved for N epochs; none: never [default: 100]
+    #[arg(long, value_name = "N|none", value_parser = or_none::<usize>)]
+    patience: Option<Value>,
+    /// Largest norm of the gradient; none: no limit [default: 1]
+    #[arg(long, value_name = "X|none", value_parser = or_none::<f32>)]
+    clip_norm: Option<Value>,
+    /// Epochs between evaluations [default: 1]
+    #[arg(long, value_name = "N")]
+    evaluate_every: Option<usize>,
+    /// Time between checkpoints, such as "10 epochs" [default: "30 seconds"]
+    #[arg(long, value_name = "TIME")]
+    checkpoint_every: Option<CheckpointEvery>,
+}
+
+impl TrainingArguments {
+    /// The settings that were given.
+    pub fn settings(&self) -> Vec<Setting> {
+        let mut given = Vec::new();
+        let mut add = |flag: &'static str, path: &[&'static str], value: Option<Value>| {
+            given.extend(value.map(|value| Setting::new(flag, path.iter().copied(), value)));
+        };
+        let train = |key| ["train", key];
+        let optimizer = |key| ["train", "optimizer", key];
+        add("--epochs", &train("epochs"), self.epochs.map(Value::from));
+        let rate = self.learning_rate.map(Value::from);
+        add("--learning-rate", &train("learning_rate"), rate);
+        let decay = self.weight_decay.map(Value::from);
+        add("--weight-decay", &optimizer("weight_decay"), decay);
+        let warmup = self.warmup_epochs.map(Value::from);
+        add("--warmup-epochs", &train("warmup_epochs"), warmup);
+        let schedule = self.schedule.clone().map(Value::from);
+        add("--schedule", &train("schedule"), schedule);
+        add("--patience", &train("patience"), self.patience.clone());
+        add("--clip-norm", &optimizer("clip_norm"), self.clip_norm.clone());
+        let every = self.evaluate_every.map(Value::from);
+        add("--evaluate-every", &train("evaluate_every"), every);
+        let checkpoint = self.checkpoint_every.map(|every| Value::from(every.to_string()));
+        add("--checkpoint-every", &train("checkpoint_every"), checkpoint);
+        given
+    }
+
+    /// Whether anything but the number of epochs was given.
+    pub fn is_more_than_epochs(&self) -> bool {
+        self.settings().len() > usize::from(self.epochs.is_some())
+    }
+}
+
+/// A number, or null for `none`.
+fn or_none<T>(text: &str) -> Result<Value, String>
+where
+    T: std::str::FromStr,
+    Value: From<T>,
+{
+    if text == "none" {
+        return Ok(Value::Null);
+    }
+    let number = text.parse::<T>();
+    number.map(Value::from).map_err(|_| "write a number, or none".to_string())
+}

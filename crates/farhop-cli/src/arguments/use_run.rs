@@ -1,0 +1,141 @@
+//! Arguments of `farhop predict`, `farhop evaluate` and `farhop plan`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use farhop_data::Fill;
+
+use super::{DataArguments, ModelArguments};
+
+const PREDICT_EXAMPLES: &str = "\
+Examples:
+  farhop predict runs/mine --nodes new_nodes.csv --edges new_edges.csv --out predictions.csv
+  farhop predict runs/mine
+      every node of the training tables, into runs/mine/predictions.csv
+  farhop predict runs/mine --out - | head";
+
+const EVALUATE_EXAMPLES: &str = "\
+Examples:
+  farhop evaluate runs/mine
+  farhop evaluate runs/mine --split valid --json
+  farhop evaluate runs/mine --nodes new_nodes.csv --edges new_edges.csv";
+
+const PLAN_EXAMPLES: &str = "\
+Examples:
+  farhop plan --nodes nodes.csv --edges edges.csv --target label --hops 8
+  farhop plan --node-count 169343 --edge-count 1166243 --feature-count 128 --class-count 40 --hidden 256";
+
+/// New tables for a trained model.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Your data")]
+pub struct NewTables {
+    /// Nodes table with the columns of training [default: the table of training]
+    #[arg(long, value_name = "FILE", requires = "edges")]
+    pub nodes: Option<PathBuf>,
+    /// Edges table [default: the table of training]
+    #[arg(long, value_name = "FILE", requires = "nodes")]
+    pub edges: Option<PathBuf>,
+    /// What stands in for a missing cell: error, mean, zero or a number [default: as in training]
+    #[arg(long, value_name = "FILL", allow_hyphen_values = true)]
+    pub fill: Option<Fill>,
+    /// Ids that only the edges table names become nodes [default: as in training]
+    #[arg(long)]
+    pub add_missing_nodes: bool,
+}
+
+/// Arguments of `farhop predict`.
+#[derive(Args, Debug)]
+#[command(after_help = PREDICT_EXAMPLES)]
+pub struct PredictArguments {
+    /// Run folder that farhop train wrote
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// CSV to write: id, prediction, a probability for each class; - is standard output [default: RUN/predictions.csv]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// The tables.
+    #[command(flatten)]
+    pub tables: NewTables,
+}
+
+/// Arguments of `farhop evaluate`.
+#[derive(Args, Debug)]
+#[command(after_help = EVALUATE_EXAMPLES)]
+pub struct EvaluateArguments {
+    /// Run folder that farhop train wrote
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// Nodes to score [default: test; with new tables: all that have a label]
+    #[arg(long, value_name = "PART")]
+    pub split: Option<SplitName>,
+    /// The tables.
+    #[command(flatten)]
+    pub tables: NewTables,
+}
+
+/// Nodes to score.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SplitName {
+    /// Never seen in training.
+    Test,
+    /// Those the best weights were chosen by.
+    Valid,
+    /// Those training learned from.
+    Train,
+    /// All that have a label.
+    All,
+}
+
+impl SplitName {
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            SplitName::Test => "test",
+            SplitName::Valid => "valid",
+            SplitName::Train => "train",
+            SplitName::All => "all",
+        }
+    }
+}
+
+/// Arguments of `farhop plan`.
+#[derive(Args, Debug)]
+#[command(after_help = PLAN_EXAMPLES)]
+pub struct PlanArguments {
+    /// Plan for prediction instead of training
+    #[arg(long)]
+    pub infer: bool,
+    /// Settings as TOML, such as the recipe.toml of a run; options override it
+    #[arg(long, value_name = "FILE")]
+    pub recipe: Option<PathBuf>,
+    /// Plan against this much memory instead of what is free, such as 3GiB or 500MiB
+    #[arg(long, value_name = "SIZE", value_parser = crate::settings::bytes)]
+    pub limit: Option<u64>,
+    /// Sizes instead of tables.
+    #[command(flatten)]
+    pub sizes: SizeArguments,
+    /// The data.
+    #[command(flatten)]
+    pub data: DataArguments,
+    /// The model.
+    #[command(flatten)]
+    pub model: ModelArguments,
+}
+
+/// Sizes of data that need not exist.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Sizes (instead of your data)")]
+pub struct SizeArguments {
+    /// Nodes
+    #[arg(long, value_name = "N", requires = "edge_count", conflicts_with_all = ["nodes", "edges"])]
+    pub node_count: Option<usize>,
+    /// Edges; an undirected edge counts once
+    #[arg(long, value_name = "M", requires = "node_count")]
+    pub edge_count: Option<usize>,
+    /// Features of a node
+    #[arg(long, value_name = "F", default_value_t = 128, requires = "node_count")]
+    pub feature_count: usize,
+    /// Classes
+    #[arg(long, value_name = "C", default_value_t = 10, requires = "node_count")]
+    pub class_count: usize,
+}

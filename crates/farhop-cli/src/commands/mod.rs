@@ -1,0 +1,9 @@
+//! One file a command.
+
+pub mod bench;
+pub mod doctor;
+pub mod evaluate;
+pub mod hops;
+pub mod plan;
+pub mod predict;
+pub mod train;

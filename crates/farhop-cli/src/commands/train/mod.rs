@@ -1,0 +1,63 @@
+//! `farhop train`: the demonstration, the user's own data, or a run that goes on.
+
+mod demonstrate;
+mod own_data;
+mod report;
+mod resume;
+mod tables;
+
+use std::process::ExitCode;
+
+use farhop_kernels::simd::Isa;
+use farhop_train::Machine;
+
+use crate::arguments::{Common, TrainArguments};
+use crate::console::Console;
+use crate::failure::Failure;
+
+/// Runs the command.
+pub fn run(
+    arguments: &TrainArguments,
+    common: &Common,
+    threads: usize,
+    console: &Console,
+) -> Result<ExitCode, Failure> {
+    let own = !arguments.data.is_empty() || arguments.recipe.is_some();
+    if let Some(folder) = &arguments.resume {
+        resume::run(folder, arguments, common, threads, console)
+    } else if own {
+        refuse_demonstration(arguments)?;
+        own_data::run(arguments, common, threads, console)
+    } else {
+        refuse_settings(arguments)?;
+        demonstrate::run(arguments, common, threads, console)
+    }
+}
+
+/// What belongs to the demonstration has no meaning for the user's data.
+fn refuse_demonstration(arguments: &TrainArguments) -> Result<(), Failure> {
+    if arguments.demonstration.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::usage(
+        "--distance, --picture and --tree-nodes belong to the demonstration, which has its own data. Take them out, or --nodes, --edges, --target and --recipe.",
+    ))
+}
+
+/// The demonstration has its own models; only the number of epochs may be changed.
+fn refuse_settings(arguments: &TrainArguments) -> Result<(), Failure> {
+    let named = arguments.model.model.is_some().then_some("--model");
+    let settings = arguments.model.settings().into_iter().chain(arguments.training.settings());
+    let other = settings.map(|setting| setting.flag()).find(|flag| *flag != "--epochs");
+    match named.or(other) {
+        None => Ok(()),
+        Some(flag) => Err(Failure::usage(format!(
+            "{flag} is for your own data: give --nodes, --edges and --target with it. The demonstration has fixed models."
+        ))),
+    }
+}
+
+/// This machine, for the record of a run.
+fn machine(threads: usize) -> Machine {
+    Machine::detect(threads, Isa::active().name())
+}

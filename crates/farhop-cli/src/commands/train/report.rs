@@ -1,0 +1,134 @@
+//! Training in a run folder, and what is said at its end.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use farhop_data::text::{counted, thousands};
+use farhop_train::memory::{Plan, bytes_text};
+use farhop_train::{NodeTask, Outcome, RunFolder, Session, Summary, fit};
+use serde_json::{Value, json};
+
+use crate::console::Console;
+use crate::data::Nodes;
+use crate::failure::{Failure, INTERRUPTED};
+use crate::interrupt;
+use crate::progress::Progress;
+use crate::table::{TextTable, duration, percent};
+
+/// Trains in the folder until it ends or is interrupted, and reports.
+pub fn train(
+    folder: &mut RunFolder,
+    nodes: &Nodes,
+    plan: &Plan,
+    threads: usize,
+    console: &Console,
+) -> Result<ExitCode, Failure> {
+    let recipe = folder.recipe().clone();
+    let path = folder.path().to_path_buf();
+    let model = recipe.model.name();
+    let task =
+        NodeTask { batch: &nodes.batch, labels: &nodes.labels, classes: nodes.classes.len(), split: &nodes.split };
+    console.message(&format!("training {model} in {}", path.display()));
+    let mut progress = Progress::new(console, model);
+    let fitted = interrupt::stoppable(|stop| {
+        let mut session = Session { folder: Some(folder), observer: &mut progress, stop };
+        fit(&task, &recipe.model, &recipe.train, &mut session)
+    });
+    drop(progress);
+    let summary = fitted?.summary;
+    let record = folder.record();
+    let object = json!({
+        "run": path,
+        "task": record.task,
+        "metric": record.metric,
+        "model": model,
+        "outcome": summary.outcome,
+        "train": summary.scores.train,
+        "valid": summary.scores.valid,
+        "test": summary.scores.test,
+        "best_epoch": summary.best_epoch,
+        "epochs": summary.epochs,
+        "seconds": summary.seconds,
+        "seconds_per_epoch": summary.seconds_per_epoch,
+        "peak_rss_bytes": summary.peak_rss_bytes,
+        "planned_peak_bytes": plan.total,
+        "parameters": summary.parameters,
+        "threads": threads,
+        "seed": recipe.train.seed,
+    });
+    if summary.outcome == Outcome::Interrupted {
+        return interrupted(&path, &summary, object, console);
+    }
+    console.message(&ending(&summary));
+    console.result(&object, || {
+        let mut table = TextTable::new(&["model", "train", "valid", "test", "best epoch", "parameters", "time", "memory"]);
+        table.row([
+            model.to_string(),
+            percent(summary.scores.train),
+            percent(summary.scores.valid),
+            percent(summary.scores.test),
+            summary.best_epoch.map_or("-".to_string(), |epoch| epoch.to_string()),
+            thousands(summary.parameters as u64),
+            duration(summary.seconds),
+            summary.peak_rss_bytes.map_or("-".to_string(), bytes_text),
+        ]);
+        lines(&table, console)
+    })?;
+    let folder = shell_word(&path);
+    console.message(&format!("saved in {}", path.display()));
+    console.message(&format!(
+        "next: farhop predict {folder} --nodes new_nodes.csv --edges new_edges.csv --out predictions.csv"
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The table with its heading set off.
+pub fn lines(table: &TextTable, console: &Console) -> String {
+    let mut lines = table.lines();
+    if let Some(heading) = lines.first_mut() {
+        *heading = console.heading(heading);
+    }
+    lines.join("\n")
+}
+
+fn ending(summary: &Summary) -> String {
+    let epochs = counted(summary.epochs as u64, "epoch", "epochs");
+    match summary.outcome {
+        Outcome::StoppedEarly => format!("stopped after {epochs}: the validation score no longer improved"),
+        _ => format!("done after {epochs}"),
+    }
+}
+
+fn interrupted(path: &Path, summary: &Summary, object: Value, console: &Console) -> Result<ExitCode, Failure> {
+    if console.is_json() {
+        console.result(&object, String::new)?;
+    }
+    console.warning(&format!(
+        "interrupted after epoch {}; everything is saved. Continue with: farhop train --resume {}",
+        summary.epochs,
+        shell_word(path)
+    ));
+    Ok(ExitCode::from(INTERRUPTED))
+}
+
+/// A path that can be pasted into a shell.
+pub fn shell_word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |letter: char| letter.is_alphanumeric() || "/._-+:@%,=".contains(letter);
+    if !text.is_empty() && text.chars().all(plain) {
+        text
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_can_be_pasted() {
+        assert_eq!(shell_word(Path::new("runs/mine")), "runs/mine");
+        assert_eq!(shell_word(Path::new("my runs/it's")), "'my runs/it'\\''s'");
+    }
+}

@@ -1,0 +1,120 @@
+//! Who is told what: the result on standard output, everything else on standard error.
+
+use std::io::{self, IsTerminal, Write};
+
+use serde::Serialize;
+
+use crate::arguments::Common;
+use crate::failure::Failure;
+
+/// The two streams of a command.
+#[derive(Clone, Copy, Debug)]
+pub struct Console {
+    json: bool,
+    quiet: bool,
+}
+
+impl Console {
+    /// As the common arguments ask for.
+    pub fn new(common: &Common) -> Self {
+        Console {
+            json: common.json,
+            quiet: common.quiet,
+        }
+    }
+
+    /// Whether the result is one JSON object.
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Whether progress and messages are left out.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// Whether a display that moves makes sense.
+    pub fn is_lively(&self) -> bool {
+        !self.quiet && io::stderr().is_terminal() && !is_dumb()
+    }
+
+    /// Something worth knowing on the way; not with `--quiet`.
+    pub fn message(&self, text: &str) {
+        if !self.quiet {
+            say(text);
+        }
+    }
+
+    /// Something that must be seen, also with `--quiet`.
+    pub fn warning(&self, text: &str) {
+        let mark = paint(io::stderr().is_terminal(), "33", "warning:");
+        say(&format!("{mark} {text}"));
+    }
+
+    /// The one line of a command that failed.
+    pub fn failure(&self, failure: &Failure) {
+        if !failure.is_silent() {
+            error_line(&failure.to_string());
+        }
+    }
+
+    /// The result: `object` as JSON with `--json`, else the text.
+    pub fn result(
+        &self,
+        object: &impl Serialize,
+        text: impl FnOnce() -> String,
+    ) -> Result<(), Failure> {
+        let text = if self.json {
+            serde_json::to_string_pretty(object)
+                .map_err(|error| Failure::failed(format!("the result is not JSON: {error}.")))?
+        } else {
+            text()
+        };
+        write_out(&text)
+    }
+
+    /// A heading of a result, set off where that is possible.
+    pub fn heading(&self, text: &str) -> String {
+        paint(!self.json && io::stdout().is_terminal(), "1", text)
+    }
+}
+
+/// Writes a text and a line end to standard output.
+fn write_out(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    let written = out
+        .write_all(text.trim_end().as_bytes())
+        .and_then(|()| out.write_all(b"\n"))
+        .and_then(|()| out.flush());
+    written.map_err(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Failure::unheard(),
+        _ => Failure::failed(format!(
+            "can't write to standard output: {error}. What was saved in files is intact."
+        )),
+    })
+}
+
+/// Writes a line to standard error. Nobody may be listening, and that is no reason to stop.
+fn say(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// The one line of a failure.
+pub fn error_line(message: &str) {
+    let mark = paint(io::stderr().is_terminal(), "1;31", "error:");
+    say(&format!("{mark} {message}"));
+}
+
+/// Wraps a text in a terminal style, where colours are wanted.
+fn paint(terminal: bool, style: &str, text: &str) -> String {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    if terminal && !refused && !is_dumb() {
+        format!("\x1b[{style}m{text}\x1b[0m")
+    } else {
+        text.to_string()
+    }
+}
+
+fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
+}

@@ -1,0 +1,120 @@
+//! What ends a command early, and the exit code that goes with it.
+
+use std::fmt;
+use std::process::ExitCode;
+
+use farhop_data::DataError;
+use farhop_graph::GraphError;
+use farhop_nn::NnError;
+use farhop_train::TrainError;
+
+/// A command that did not do what was asked. Its text is one line.
+#[derive(Debug)]
+pub struct Failure {
+    kind: Kind,
+    message: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// The arguments can't be followed, whatever the data.
+    Usage,
+    /// They could be followed, and something went wrong.
+    Failed,
+    /// Whoever read the output has gone. Nothing to say, to nobody.
+    Unheard,
+}
+
+/// Exit code of an interrupted command: 128 and the number of the signal, as shells have it.
+pub const INTERRUPTED: u8 = 130;
+
+impl Failure {
+    /// Wrong usage, exit code 2.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Failure {
+            kind: Kind::Usage,
+            message: message.into(),
+        }
+    }
+
+    /// Failed, exit code 1.
+    pub fn failed(message: impl Into<String>) -> Self {
+        Failure {
+            kind: Kind::Failed,
+            message: message.into(),
+        }
+    }
+
+    /// The reader of standard output has closed it.
+    pub fn unheard() -> Self {
+        Failure {
+            kind: Kind::Unheard,
+            message: String::new(),
+        }
+    }
+
+    /// Whether there is anything to say.
+    pub fn is_silent(&self) -> bool {
+        self.kind == Kind::Unheard
+    }
+
+    /// 0 done, 1 failed, 2 wrong usage.
+    pub fn exit_code(&self) -> ExitCode {
+        match self.kind {
+            Kind::Usage => ExitCode::from(2),
+            Kind::Failed => ExitCode::FAILURE,
+            Kind::Unheard => ExitCode::SUCCESS,
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A file name may hold a line break; a message may not.
+        formatter.write_str(&self.message.replace(['\n', '\r'], " "))
+    }
+}
+
+impl From<DataError> for Failure {
+    fn from(error: DataError) -> Self {
+        match error {
+            DataError::NoColumn { .. }
+            | DataError::ColumnTwice { .. }
+            | DataError::StandardInputTwice
+            | DataError::Split(_) => Failure::usage(error.to_string()),
+            _ => Failure::failed(error.to_string()),
+        }
+    }
+}
+
+impl From<TrainError> for Failure {
+    fn from(error: TrainError) -> Self {
+        match error {
+            TrainError::Recipe { .. } | TrainError::Setting { .. } => {
+                Failure::usage(error.to_string())
+            }
+            TrainError::Model(error) => error.into(),
+            _ => Failure::failed(error.to_string()),
+        }
+    }
+}
+
+impl From<NnError> for Failure {
+    fn from(error: NnError) -> Self {
+        match error {
+            NnError::UnknownModel { .. } | NnError::Setting { .. } => {
+                Failure::usage(error.to_string())
+            }
+            _ => Failure::failed(error.to_string()),
+        }
+    }
+}
+
+impl From<GraphError> for Failure {
+    fn from(error: GraphError) -> Self {
+        match error {
+            GraphError::Parameter { .. } => Failure::usage(error.to_string()),
+            _ => Failure::failed(error.to_string()),
+        }
+    }
+}

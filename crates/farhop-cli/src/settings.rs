@@ -1,0 +1,233 @@
+//! From options to a recipe.
+
+use std::path::Path;
+
+use farhop_train::Recipe;
+use serde_json::Value;
+
+use crate::arguments::{Common, DataArguments, ModelArguments};
+use crate::failure::Failure;
+
+/// One option that sets a key of the recipe.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Setting {
+    flag: &'static str,
+    path: Vec<&'static str>,
+    value: Value,
+}
+
+impl Setting {
+    /// `flag` sets the key at `path`.
+    pub fn new(
+        flag: &'static str,
+        path: impl IntoIterator<Item = &'static str>,
+        value: Value,
+    ) -> Self {
+        Setting {
+            flag,
+            path: path.into_iter().collect(),
+            value,
+        }
+    }
+
+    /// The option, as it is written.
+    pub fn flag(&self) -> &'static str {
+        self.flag
+    }
+}
+
+/// The recipe that a file (if any) and the options describe, checked.
+pub fn recipe(
+    file: Option<&Path>,
+    data: &DataArguments,
+    model: &ModelArguments,
+    training: Vec<Setting>,
+    common: &Common,
+) -> Result<Recipe, Failure> {
+    let mut recipe = base(file, model.model.as_deref())?;
+    let mut settings = model.settings();
+    settings.extend(training);
+    if let Some(seed) = common.seed {
+        settings.push(Setting::new("--seed", ["train", "seed"], Value::from(seed)));
+    }
+    recipe = with_settings(&recipe, &settings)?;
+    lay_over(&mut recipe, data);
+    recipe.validate()?;
+    Ok(recipe)
+}
+
+fn base(file: Option<&Path>, model: Option<&str>) -> Result<Recipe, Failure> {
+    let Some(file) = file else {
+        let name = model.unwrap_or(farhop_train::recipe::DEFAULT_MODEL);
+        return Ok(Recipe::for_model(name)?);
+    };
+    let recipe = Recipe::read(file)?;
+    match model {
+        Some(name) if name != recipe.model.name() => {
+            // The name is checked first: a slip is more likely than a change of mind.
+            Recipe::for_model(name)?;
+            Err(Failure::usage(format!(
+                "{} describes a {} and --model asks for {name}. Take one of them out.",
+                file.display(),
+                recipe.model.name()
+            )))
+        }
+        _ => Ok(recipe),
+    }
+}
+
+/// The recipe with these keys set.
+fn with_settings(recipe: &Recipe, settings: &[Setting]) -> Result<Recipe, Failure> {
+    let failed = |error: serde_json::Error| Failure::failed(error.to_string());
+    let mut tree = serde_json::to_value(recipe).map_err(failed)?;
+    for setting in settings {
+        let mut place = &mut tree;
+        for key in &setting.path {
+            place = match place.get_mut(key) {
+                Some(inside) => inside,
+                None => {
+                    return Err(Failure::usage(format!(
+                        "{} is not a setting of model {}. Take it out, or choose another --model.",
+                        setting.flag,
+                        recipe.model.name()
+                    )));
+                }
+            };
+        }
+        *place = setting.value.clone();
+        serde_json::from_value::<Recipe>(tree.clone()).map_err(|error| {
+            Failure::usage(format!(
+                "{} {}: {}.",
+                setting.flag,
+                setting.value,
+                farhop_nn::explain_unknown_key(&error.to_string())
+            ))
+        })?;
+    }
+    serde_json::from_value(tree).map_err(failed)
+}
+
+fn lay_over(recipe: &mut Recipe, given: &DataArguments) {
+    fn put<T: Clone>(place: &mut T, given: &Option<T>) {
+        if let Some(value) = given {
+            *place = value.clone();
+        }
+    }
+    let data = &mut recipe.data;
+    let table = &given.table;
+    for (place, given) in [(&mut data.nodes, &given.nodes), (&mut data.edges, &given.edges)] {
+        if given.is_some() {
+            place.clone_from(given);
+        }
+    }
+    for (place, given) in [(&mut data.id, &table.id), (&mut data.target, &given.target)] {
+        if given.is_some() {
+            place.clone_from(given);
+        }
+    }
+    for (place, given) in [
+        (&mut data.ignore, &table.ignore),
+        (&mut data.categories, &table.category),
+    ] {
+        if !given.is_empty() {
+            place.clone_from(given);
+        }
+    }
+    put(&mut data.fill, &table.fill);
+    put(&mut data.fractions, &given.fractions);
+    if given.split_seed.is_some() {
+        data.split_seed = given.split_seed;
+    }
+    // The parser of the options knows these two words only.
+    match given.scaling.as_deref() {
+        Some("none") => data.scaling = farhop_data::FeatureScaling::None,
+        Some(_) => data.scaling = farhop_data::FeatureScaling::Standardise,
+        None => {}
+    }
+    match given.no_features.as_deref() {
+        Some("one") => data.no_features = farhop_data::NoFeatures::One,
+        Some(_) => data.no_features = farhop_data::NoFeatures::Degree,
+        None => {}
+    }
+    data.directed |= table.directed;
+    data.add_missing_nodes |= table.add_missing_nodes;
+}
+
+/// A number of bytes such as `3GiB`, `500 MiB`, `2GB` or `1048576`.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    let wrong = || "write a number of bytes, such as 3GiB or 500MiB".to_string();
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic() || letter == ' ');
+    let unit = match text[digits.len()..].trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1.0,
+        "k" | "kib" => 1024.0,
+        "m" | "mib" => 1024.0 * 1024.0,
+        "g" | "gib" => 1024.0 * 1024.0 * 1024.0,
+        "kb" => 1e3,
+        "mb" => 1e6,
+        "gb" => 1e9,
+        _ => return Err(wrong()),
+    };
+    match digits.parse::<f64>() {
+        Ok(number) if number > 0.0 && number.is_finite() => Ok((number * unit) as u64),
+        _ => Err(wrong()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arguments::{Cli, Command};
+    use clap::{CommandFactory, Parser};
+
+    /// Every choice that an option offers is one that the settings know, and every option of a model or of training
+    /// reaches the recipe.
+    #[test]
+    fn options_and_settings_agree() {
+        let train = Cli::command();
+        let train = train.find_subcommand("train").unwrap();
+        let groups = ["Model", "Training"];
+        for argument in train.get_arguments() {
+            let heading = argument.get_help_heading().unwrap_or_default();
+            let name = argument.get_long().unwrap_or_default();
+            if !groups.contains(&heading) || name == "model" {
+                continue;
+            }
+            let choices = argument.get_possible_values();
+            let tried: Vec<String> = match choices.is_empty() {
+                false => choices.iter().map(|value| value.get_name().to_string()).collect(),
+                true if name == "checkpoint-every" => vec!["3 epochs".into()],
+                true if argument.get_num_args().is_some_and(|count| count.min_values() == 0) => {
+                    vec!["on".into(), "off".into()]
+                }
+                true if name.ends_with("dropout") || name == "gamma" => vec!["0.375".into()],
+                true => vec!["7".into()],
+            };
+            for value in tried {
+                let option = format!("--{name}={value}");
+                let cli = Cli::try_parse_from(["farhop", "train", &option]).unwrap();
+                let Some(Command::Train(arguments)) = cli.command else {
+                    panic!("not train")
+                };
+                let recipe = recipe(
+                    None,
+                    &arguments.data,
+                    &arguments.model,
+                    arguments.training.settings(),
+                    &cli.common,
+                );
+                let recipe = recipe.unwrap_or_else(|failure| panic!("{option}: {failure}"));
+                let written = recipe.to_toml().unwrap();
+                assert!(written.contains(&value.replace("on", "true").replace("off", "false"))
+                    || written.contains(&value), "{option} is not in\n{written}");
+            }
+        }
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(bytes("3GiB"), Ok(3 << 30));
+        assert_eq!(bytes("0.5 MiB"), Ok(1 << 19));
+        assert_eq!(bytes("17"), Ok(17));
+        assert!(bytes("lots").is_err() && bytes("-1").is_err() && bytes("3 apples").is_err());
+    }
+}

@@ -1,0 +1,83 @@
+//! Tables of text: the first column to the left, numbers to the right.
+
+/// A table with a heading.
+#[derive(Debug)]
+pub struct TextTable {
+    rows: Vec<Vec<String>>,
+}
+
+impl TextTable {
+    /// A table with these columns.
+    pub fn new(columns: &[&str]) -> Self {
+        TextTable {
+            rows: vec![columns.iter().map(ToString::to_string).collect()],
+        }
+    }
+
+    /// Adds a row.
+    pub fn row<const N: usize>(&mut self, cells: [String; N]) {
+        self.rows.push(cells.into());
+    }
+
+    /// The lines of the table; the first is the heading.
+    pub fn lines(&self) -> Vec<String> {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let width = |column: usize| {
+            let cells = self.rows.iter().filter_map(|row| row.get(column));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..columns).map(width).collect();
+        let line = |row: &Vec<String>| {
+            let cells = row.iter().zip(&widths).enumerate();
+            let cells = cells.map(|(column, (cell, &width))| {
+                if column == 0 {
+                    format!("{cell:<width$}")
+                } else {
+                    format!("{cell:>width$}")
+                }
+            });
+            cells.collect::<Vec<_>>().join("  ").trim_end().to_string()
+        };
+        self.rows.iter().map(line).collect()
+    }
+}
+
+/// `91.4 %`, or a dash where there is nothing to score.
+pub fn percent(share: Option<f64>) -> String {
+    share.map_or("-".to_string(), |share| format!("{:.1} %", 100.0 * share))
+}
+
+/// `0.42 s`, `17 s`, `3 min 20 s`, `2 h 05 min`.
+pub fn duration(seconds: f64) -> String {
+    let whole = seconds.max(0.0).round() as u64;
+    match whole {
+        0..10 => format!("{seconds:.2} s"),
+        10..60 => format!("{whole} s"),
+        60..3600 => format!("{} min {:02} s", whole / 60, whole % 60),
+        _ => format!("{} h {:02} min", whole / 3600, whole % 3600 / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up() {
+        let mut table = TextTable::new(&["model", "test"]);
+        table.row(["gen".into(), percent(Some(0.914))]);
+        table.row(["a longer name".into(), percent(None)]);
+        let lines = table.lines();
+        let ends = lines.iter().map(|line| line.chars().count());
+        assert_eq!(ends.clone().min(), ends.max());
+        assert!(lines[1].starts_with("gen ") && lines[1].ends_with("91.4 %"));
+    }
+
+    #[test]
+    fn durations_name_their_units() {
+        assert_eq!(duration(0.5), "0.50 s");
+        assert_eq!(duration(59.4), "59 s");
+        assert_eq!(duration(200.0), "3 min 20 s");
+        assert_eq!(duration(7500.0), "2 h 05 min");
+    }
+}

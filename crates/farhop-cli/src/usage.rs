@@ -1,0 +1,95 @@
+//! Arguments that can't be understood, on one line.
+
+use std::process::ExitCode;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use crate::console::error_line;
+
+/// Prints help, version or what is wrong with the arguments, and says how to exit.
+pub fn report(error: &clap::Error) -> ExitCode {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            // Whoever reads only the first lines closes the pipe early.
+            let _ = error.print();
+            ExitCode::SUCCESS
+        }
+        _ => {
+            error_line(&one_line(error));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn one_line(error: &clap::Error) -> String {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        Some(ContextValue::Strings(texts)) if !texts.is_empty() => Some(texts.join(", ")),
+        _ => None,
+    };
+    let argument = text(ContextKind::InvalidArg).unwrap_or_default();
+    let value = text(ContextKind::InvalidValue).unwrap_or_default();
+    let meant = |kind| text(kind).map_or(String::new(), |near| format!(" Did you mean {near}?"));
+    let said = match error.kind() {
+        ErrorKind::UnknownArgument => {
+            let near = meant(ContextKind::SuggestedArg);
+            format!("{argument} is not an option here.{near}")
+        }
+        ErrorKind::InvalidSubcommand => {
+            let name = text(ContextKind::InvalidSubcommand).unwrap_or_default();
+            let near = meant(ContextKind::SuggestedSubcommand);
+            format!("there is no command {name}.{near}")
+        }
+        ErrorKind::InvalidValue if value.is_empty() => format!("{argument} needs a value."),
+        ErrorKind::InvalidValue => {
+            let near = meant(ContextKind::SuggestedValue);
+            let known = text(ContextKind::ValidValue)
+                .map_or(String::new(), |known| format!(" Known: {known}."));
+            format!("\"{value}\" is not possible for {argument}.{near}{known}")
+        }
+        ErrorKind::ValueValidation => {
+            let reason = std::error::Error::source(error)
+                .map_or(String::new(), |reason| format!(": {reason}"));
+            format!("\"{value}\" is not possible for {argument}{reason}.").replace("..", ".")
+        }
+        ErrorKind::MissingRequiredArgument => format!("{argument} is missing."),
+        ErrorKind::ArgumentConflict => {
+            let other = text(ContextKind::PriorArg).unwrap_or_default();
+            if other == argument {
+                format!("{argument} is given twice.")
+            } else {
+                format!("{argument} can't be used together with {other}.")
+            }
+        }
+        _ => first_line(error),
+    };
+    format!("{said} See {} --help.", command_of(error))
+}
+
+/// What clap would have said, without the lines around it.
+fn first_line(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let line = text.lines().next().unwrap_or_default();
+    let mut line = line.strip_prefix("error: ").unwrap_or(line).to_string();
+    if !line.ends_with('.') {
+        line.push('.');
+    }
+    line
+}
+
+/// `farhop train`, from the usage line of the error.
+fn command_of(error: &clap::Error) -> String {
+    let usage = match error.get(ContextKind::Usage) {
+        Some(ContextValue::StyledStr(usage)) => usage.to_string(),
+        _ => String::new(),
+    };
+    let words = usage.split_whitespace().skip_while(|word| *word != "farhop");
+    let command: Vec<&str> = words
+        .take_while(|word| word.chars().all(|letter| letter.is_ascii_lowercase()))
+        .collect();
+    if command.is_empty() {
+        "farhop".to_string()
+    } else {
+        command.join(" ")
+    }
+}

@@ -1,0 +1,78 @@
+//! The rooms of the house may only use what is below them.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+/// Which crates of the workspace each one may use, and which outside crates only it may name.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("farhop-graph", &[]),
+    ("farhop-kernels", &["farhop-graph"]),
+    ("farhop-nn", &["farhop-graph", "farhop-kernels"]),
+    ("farhop-data", &["farhop-graph"]),
+    ("farhop-train", &["farhop-graph", "farhop-nn", "farhop-data"]),
+    ("farhop", &["farhop-graph", "farhop-kernels", "farhop-nn", "farhop-data", "farhop-train"]),
+    ("farhop-cli", &["farhop-graph", "farhop-kernels", "farhop-nn", "farhop-data", "farhop-train", "farhop"]),
+];
+
+/// The tensor engine belongs to one crate, the terminal to another.
+const ONLY_IN: &[(&str, &str)] = &[
+    ("burn", "farhop-nn"),
+    ("burn-flex", "farhop-nn"),
+    ("gemm", "farhop-kernels"),
+    ("clap", "farhop-cli"),
+    ("indicatif", "farhop-cli"),
+];
+
+#[test]
+fn dependencies_point_one_way() {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--format-version", "1", "--offline"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let rules: BTreeMap<&str, &[&str]> = MAY_USE.iter().copied().collect();
+    let packages = metadata["packages"].as_array().unwrap();
+    assert_eq!(packages.len(), rules.len(), "a new crate needs its line here");
+    for package in packages {
+        let name = package["name"].as_str().unwrap();
+        let allowed = rules.get(name).unwrap_or_else(|| panic!("{name} has no rule"));
+        for dependency in package["dependencies"].as_array().unwrap() {
+            if !dependency["kind"].is_null() {
+                continue; // tests may look anywhere
+            }
+            let used = dependency["name"].as_str().unwrap();
+            if used.starts_with("farhop") {
+                assert!(allowed.contains(&used), "{name} must not use {used}");
+            }
+            if let Some((_, owner)) = ONLY_IN.iter().find(|(outside, _)| *outside == used) {
+                assert_eq!(name, *owner, "{used} belongs to {owner}");
+            }
+        }
+    }
+}
+
+#[test]
+fn unsafe_code_is_in_the_kernels_only() {
+    let crates = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut looked_at = 0;
+    let mut folders = vec![crates.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") && !path.starts_with(crates.join("farhop-kernels")) {
+                looked_at += 1;
+                let code = std::fs::read_to_string(&path).unwrap();
+                for (number, line) in code.lines().enumerate() {
+                    let forms = [concat!("unsafe", " {"), concat!("unsafe", " fn"), concat!("unsafe", " impl")];
+                    let found = forms.iter().any(|form| line.contains(form));
+                    assert!(!found, "{}:{}: unsafe outside farhop-kernels", path.display(), number + 1);
+                }
+            }
+        }
+    }
+    assert!(looked_at > 50, "only {looked_at} files were looked at");
+}
