@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use farhop_data::DataError;
 use serde::Serialize;
 
 use crate::arguments::Common;
@@ -17,20 +18,12 @@ pub struct Console {
 impl Console {
     /// As the common arguments ask for.
     pub fn new(common: &Common) -> Self {
-        Console {
-            json: common.json,
-            quiet: common.quiet,
-        }
+        Console { json: common.json, quiet: common.quiet }
     }
 
     /// Whether the result is one JSON object.
     pub fn is_json(&self) -> bool {
         self.json
-    }
-
-    /// Whether progress and messages are left out.
-    pub fn is_quiet(&self) -> bool {
-        self.quiet
     }
 
     /// Whether a display that moves makes sense.
@@ -59,11 +52,7 @@ impl Console {
     }
 
     /// The result: `object` as JSON with `--json`, else the text.
-    pub fn result(
-        &self,
-        object: &impl Serialize,
-        text: impl FnOnce() -> String,
-    ) -> Result<(), Failure> {
+    pub fn result(&self, object: &impl Serialize, text: impl FnOnce() -> String) -> Result<(), Failure> {
         let text = if self.json {
             serde_json::to_string_pretty(object)
                 .map_err(|error| Failure::failed(format!("the result is not JSON: {error}.")))?
@@ -82,15 +71,11 @@ impl Console {
 /// Writes a text and a line end to standard output.
 fn write_out(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    let written = out
-        .write_all(text.trim_end().as_bytes())
-        .and_then(|()| out.write_all(b"\n"))
-        .and_then(|()| out.flush());
+    let written =
+        out.write_all(text.trim_end().as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());
     written.map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => Failure::unheard(),
-        _ => Failure::failed(format!(
-            "can't write to standard output: {error}. What was saved in files is intact."
-        )),
+        _ => Failure::failed(format!("can't write to standard output: {error}. What was saved in files is intact.")),
     })
 }
 
@@ -108,13 +93,25 @@ pub fn error_line(message: &str) {
 /// Wraps a text in a terminal style, where colours are wanted.
 fn paint(terminal: bool, style: &str, text: &str) -> String {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    if terminal && !refused && !is_dumb() {
-        format!("\x1b[{style}m{text}\x1b[0m")
-    } else {
-        text.to_string()
-    }
+    if terminal && !refused && !is_dumb() { format!("\x1b[{style}m{text}\x1b[0m") } else { text.to_string() }
 }
 
 fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
+}
+
+/// Lets `write` fill standard output. A reader that has gone is no error.
+pub fn write_table(write: impl FnOnce(&mut dyn Write) -> Result<(), DataError>) -> Result<(), Failure> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let written = write(&mut out).and_then(|()| {
+        let file = "standard output".to_string();
+        out.flush().map_err(|source| DataError::Write { file, source })
+    });
+    written.map_err(|error| if has_gone(&error) { Failure::unheard() } else { error.into() })
+}
+
+/// Whether some error below this one is that of a closed pipe.
+fn has_gone(error: &(dyn std::error::Error + 'static)) -> bool {
+    let broken = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+    error.downcast_ref::<io::Error>().is_some_and(broken) || error.source().is_some_and(has_gone)
 }

@@ -111,10 +111,8 @@ pub struct Applied {
 pub fn apply(run: &TrainedRun, tables: &NewTables, console: &Console) -> Result<Applied, Failure> {
     let schema = run.schema()?;
     let recorded = &run.recipe.data;
-    let options = ApplyOptions {
-        fill: tables.fill,
-        add_missing_nodes: tables.add_missing_nodes || recorded.add_missing_nodes,
-    };
+    let options =
+        ApplyOptions { fill: tables.fill, add_missing_nodes: tables.add_missing_nodes || recorded.add_missing_nodes };
     if let (Some(nodes), Some(edges)) = (&tables.nodes, &tables.edges) {
         let dataset = NodeDataset::load_with_schema(nodes, edges, &schema, &options)?;
         return Ok(Applied { dataset, split: None, changed: false });
@@ -142,9 +140,9 @@ pub fn apply(run: &TrainedRun, tables: &NewTables, console: &Console) -> Result<
     Ok(Applied { dataset, split: Some(split), changed: changed.is_some() })
 }
 
-/// Says what the reader of the tables noticed.
-pub fn warn(dataset: &NodeDataset, console: &Console) {
+/// Says what the reader of the tables noticed, where no data card does.
+pub fn notes(dataset: &NodeDataset, console: &Console) {
     for warning in &dataset.card.warnings {
-        console.warning(warning);
+        console.message(&format!("note: {warning}"));
     }
 }

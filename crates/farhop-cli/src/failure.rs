@@ -31,26 +31,17 @@ pub const INTERRUPTED: u8 = 130;
 impl Failure {
     /// Wrong usage, exit code 2.
     pub fn usage(message: impl Into<String>) -> Self {
-        Failure {
-            kind: Kind::Usage,
-            message: message.into(),
-        }
+        Failure { kind: Kind::Usage, message: message.into() }
     }
 
     /// Failed, exit code 1.
     pub fn failed(message: impl Into<String>) -> Self {
-        Failure {
-            kind: Kind::Failed,
-            message: message.into(),
-        }
+        Failure { kind: Kind::Failed, message: message.into() }
     }
 
     /// The reader of standard output has closed it.
     pub fn unheard() -> Self {
-        Failure {
-            kind: Kind::Unheard,
-            message: String::new(),
-        }
+        Failure { kind: Kind::Unheard, message: String::new() }
     }
 
     /// Whether there is anything to say.
@@ -90,9 +81,7 @@ impl From<DataError> for Failure {
 impl From<TrainError> for Failure {
     fn from(error: TrainError) -> Self {
         match error {
-            TrainError::Recipe { .. } | TrainError::Setting { .. } => {
-                Failure::usage(error.to_string())
-            }
+            TrainError::Recipe { .. } | TrainError::Setting { .. } => Failure::usage(error.to_string()),
             TrainError::Model(error) => error.into(),
             _ => Failure::failed(error.to_string()),
         }
@@ -102,9 +91,7 @@ impl From<TrainError> for Failure {
 impl From<NnError> for Failure {
     fn from(error: NnError) -> Self {
         match error {
-            NnError::UnknownModel { .. } | NnError::Setting { .. } => {
-                Failure::usage(error.to_string())
-            }
+            NnError::UnknownModel { .. } | NnError::Setting { .. } => Failure::usage(error.to_string()),
             _ => Failure::failed(error.to_string()),
         }
     }

@@ -26,8 +26,3 @@ pub fn stoppable<T>(work: impl FnOnce(&AtomicBool) -> T) -> T {
     TRAINING.store(false, Ordering::SeqCst);
     done
 }
-
-/// Whether somebody asked to stop.
-pub fn asked() -> bool {
-    ASKED.load(Ordering::SeqCst)
-}

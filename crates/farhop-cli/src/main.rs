@@ -47,16 +47,12 @@ fn run(cli: Cli, console: &Console) -> Result<ExitCode, Failure> {
             let _ = Cli::command().print_help();
             Ok(ExitCode::SUCCESS)
         }
-        Some(Command::Train(arguments)) => {
-            commands::train::run(&arguments, common, threads, console)
-        }
+        Some(Command::Train(arguments)) => commands::train::run(&arguments, common, threads, console),
         Some(Command::Predict(arguments)) => commands::predict::run(&arguments, console),
         Some(Command::Evaluate(arguments)) => commands::evaluate::run(&arguments, console),
         Some(Command::Hops(arguments)) => commands::hops::run(&arguments, console),
         Some(Command::Plan(arguments)) => commands::plan::run(&arguments, common, console),
-        Some(Command::Bench(arguments)) => {
-            commands::bench::run(&arguments, common, threads, console)
-        }
+        Some(Command::Bench(arguments)) => commands::bench::run(&arguments, common, threads, console),
         Some(Command::Doctor) => commands::doctor::run(threads, console),
     }
 }

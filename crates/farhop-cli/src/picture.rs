@@ -57,16 +57,24 @@ pub fn accuracy_against_distance(lines: &[Line], chance: &[(usize, f64)]) -> Str
         add(format!("<text x=\"{place:.1}\" y=\"{baseline}\" text-anchor=\"middle\">{distance}</text>"));
     }
     let (middle, below) = ((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 16.0);
-    add(format!("<text x=\"{middle}\" y=\"{below}\" text-anchor=\"middle\">distance r of the colours that decide</text>"));
+    add(format!(
+        "<text x=\"{middle}\" y=\"{below}\" text-anchor=\"middle\">distance r of the colours that decide</text>"
+    ));
     let up = (TOP + HEIGHT - BOTTOM) / 2.0;
     add(format!("<text transform=\"translate(20 {up}) rotate(-90)\" text-anchor=\"middle\">test accuracy</text>"));
 
-    add(format!("<polyline points=\"{}\" fill=\"none\" stroke=\"#666\" stroke-width=\"1.5\" stroke-dasharray=\"6 5\"/>", path(chance)));
+    add(format!(
+        "<polyline points=\"{}\" fill=\"none\" stroke=\"#666\" stroke-width=\"1.5\" stroke-dasharray=\"6 5\"/>",
+        path(chance)
+    ));
     let mut ends: Vec<(f64, String, &str)> = Vec::new();
     let end_of = |points: &[(usize, f64)]| points.last().map(|(_, share)| y(*share));
     ends.extend(end_of(chance).map(|end| (end, "guessing".to_string(), "#666")));
     for (line, colour) in lines.iter().zip(COLOURS.iter().cycle()) {
-        add(format!("<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2.5\"/>", path(&line.points)));
+        add(format!(
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2.5\"/>",
+            path(&line.points)
+        ));
         for (distance, share) in &line.points {
             add(format!("<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"4\" fill=\"{colour}\"/>", x(*distance), y(*share)));
         }

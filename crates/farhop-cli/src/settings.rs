@@ -18,16 +18,8 @@ pub struct Setting {
 
 impl Setting {
     /// `flag` sets the key at `path`.
-    pub fn new(
-        flag: &'static str,
-        path: impl IntoIterator<Item = &'static str>,
-        value: Value,
-    ) -> Self {
-        Setting {
-            flag,
-            path: path.into_iter().collect(),
-            value,
-        }
+    pub fn new(flag: &'static str, path: impl IntoIterator<Item = &'static str>, value: Value) -> Self {
+        Setting { flag, path: path.into_iter().collect(), value }
     }
 
     /// The option, as it is written.
@@ -125,10 +117,7 @@ fn lay_over(recipe: &mut Recipe, given: &DataArguments) {
             place.clone_from(given);
         }
     }
-    for (place, given) in [
-        (&mut data.ignore, &table.ignore),
-        (&mut data.categories, &table.category),
-    ] {
+    for (place, given) in [(&mut data.ignore, &table.ignore), (&mut data.categories, &table.category)] {
         if !given.is_empty() {
             place.clone_from(given);
         }
@@ -205,20 +194,15 @@ mod tests {
             for value in tried {
                 let option = format!("--{name}={value}");
                 let cli = Cli::try_parse_from(["farhop", "train", &option]).unwrap();
-                let Some(Command::Train(arguments)) = cli.command else {
-                    panic!("not train")
-                };
-                let recipe = recipe(
-                    None,
-                    &arguments.data,
-                    &arguments.model,
-                    arguments.training.settings(),
-                    &cli.common,
-                );
+                let Some(Command::Train(arguments)) = cli.command else { panic!("not train") };
+                let recipe =
+                    recipe(None, &arguments.data, &arguments.model, arguments.training.settings(), &cli.common);
                 let recipe = recipe.unwrap_or_else(|failure| panic!("{option}: {failure}"));
                 let written = recipe.to_toml().unwrap();
-                assert!(written.contains(&value.replace("on", "true").replace("off", "false"))
-                    || written.contains(&value), "{option} is not in\n{written}");
+                assert!(
+                    written.contains(&value.replace("on", "true").replace("off", "false")) || written.contains(&value),
+                    "{option} is not in\n{written}"
+                );
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Tables of text: the first column to the left, numbers to the right.
+//! Tables of text: words to the left, numbers to the right.
 
 /// A table with a heading.
 #[derive(Debug)]
@@ -9,9 +9,7 @@ pub struct TextTable {
 impl TextTable {
     /// A table with these columns.
     pub fn new(columns: &[&str]) -> Self {
-        TextTable {
-            rows: vec![columns.iter().map(ToString::to_string).collect()],
-        }
+        TextTable { rows: vec![columns.iter().map(ToString::to_string).collect()] }
     }
 
     /// Adds a row.
@@ -26,18 +24,19 @@ impl TextTable {
             let cells = self.rows.iter().filter_map(|row| row.get(column));
             cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
         };
-        let widths: Vec<usize> = (0..columns).map(width).collect();
-        let line = |row: &Vec<String>| {
-            let cells = row.iter().zip(&widths).enumerate();
-            let cells = cells.map(|(column, (cell, &width))| {
-                if column == 0 {
-                    format!("{cell:<width$}")
-                } else {
-                    format!("{cell:>width$}")
-                }
-            });
-            cells.collect::<Vec<_>>().join("  ").trim_end().to_string()
+        let starts_as_number = |cell: &String| cell.starts_with(|first: char| first.is_ascii_digit() || first == '-');
+        let numbers = |column: usize| {
+            // Names of things may look like numbers; the first column has names.
+            column > 0 && self.rows.iter().skip(1).filter_map(|row| row.get(column)).all(starts_as_number)
         };
+        let layout: Vec<(usize, bool)> = (0..columns).map(|column| (width(column), numbers(column))).collect();
+        let line =
+            |row: &Vec<String>| {
+                let cells = row.iter().zip(&layout).map(|(cell, &(width, right))| {
+                    if right { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
+                });
+                cells.collect::<Vec<_>>().join("  ").trim_end().to_string()
+            };
         self.rows.iter().map(line).collect()
     }
 }

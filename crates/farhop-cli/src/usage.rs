@@ -2,8 +2,10 @@
 
 use std::process::ExitCode;
 
+use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use crate::arguments::Cli;
 use crate::console::error_line;
 
 /// Prints help, version or what is wrong with the arguments, and says how to exit.
@@ -43,16 +45,18 @@ fn one_line(error: &clap::Error) -> String {
         ErrorKind::InvalidValue if value.is_empty() => format!("{argument} needs a value."),
         ErrorKind::InvalidValue => {
             let near = meant(ContextKind::SuggestedValue);
-            let known = text(ContextKind::ValidValue)
-                .map_or(String::new(), |known| format!(" Known: {known}."));
+            let known = text(ContextKind::ValidValue).map_or(String::new(), |known| format!(" Known: {known}."));
             format!("\"{value}\" is not possible for {argument}.{near}{known}")
         }
         ErrorKind::ValueValidation => {
-            let reason = std::error::Error::source(error)
-                .map_or(String::new(), |reason| format!(": {reason}"));
-            format!("\"{value}\" is not possible for {argument}{reason}.").replace("..", ".")
+            let reason = std::error::Error::source(error).map(|reason| plainly(&reason.to_string()));
+            let reason = reason.map_or(String::new(), |reason| format!(": {reason}"));
+            format!("\"{value}\" is not possible for {argument}{reason}.")
         }
-        ErrorKind::MissingRequiredArgument => format!("{argument} is missing."),
+        ErrorKind::MissingRequiredArgument => {
+            let verb = if argument.contains(", ") { "are" } else { "is" };
+            format!("{argument} {verb} missing.")
+        }
         ErrorKind::ArgumentConflict => {
             let other = text(ContextKind::PriorArg).unwrap_or_default();
             if other == argument {
@@ -63,7 +67,7 @@ fn one_line(error: &clap::Error) -> String {
         }
         _ => first_line(error),
     };
-    format!("{said} See {} --help.", command_of(error))
+    format!("{said} See {} --help.", command())
 }
 
 /// What clap would have said, without the lines around it.
@@ -77,19 +81,21 @@ fn first_line(error: &clap::Error) -> String {
     line
 }
 
-/// `farhop train`, from the usage line of the error.
-fn command_of(error: &clap::Error) -> String {
-    let usage = match error.get(ContextKind::Usage) {
-        Some(ContextValue::StyledStr(usage)) => usage.to_string(),
-        _ => String::new(),
-    };
-    let words = usage.split_whitespace().skip_while(|word| *word != "farhop");
-    let command: Vec<&str> = words
-        .take_while(|word| word.chars().all(|letter| letter.is_ascii_lowercase()))
-        .collect();
-    if command.is_empty() {
-        "farhop".to_string()
-    } else {
-        command.join(" ")
+/// `farhop train`, when that was the command.
+fn command() -> String {
+    let known = Cli::command();
+    let names: Vec<&str> = known.get_subcommands().map(clap::Command::get_name).collect();
+    let given = std::env::args().skip(1).find(|word| names.contains(&word.as_str()));
+    given.map_or("farhop".to_string(), |name| format!("farhop {name}"))
+}
+
+/// What a parser of numbers says, in plain words.
+fn plainly(reason: &str) -> String {
+    match reason {
+        "invalid digit found in string" | "cannot parse integer from empty string" => "it is not a whole number".into(),
+        "invalid float literal" | "cannot parse float from empty string" => "it is not a number".into(),
+        "number would be zero for non-zero type" => "it must be at least 1".into(),
+        "number too large to fit in target type" => "it is too large".into(),
+        other => other.trim_end_matches('.').to_string(),
     }
 }

@@ -34,6 +34,7 @@ mod edges;
 mod error;
 mod exact;
 mod features;
+mod first_error;
 mod graph_features;
 pub mod hash;
 mod labels;

@@ -1,13 +1,14 @@
 //! Archives of named arrays in NumPy's `npz` format: a zip file of `npy` files, stored or deflated.
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Cursor, Read, Seek, Write};
+use std::io::{self, BufReader, Cursor, Read, Seek, Write};
 use std::path::Path;
 
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use crate::error::DataError;
+use crate::first_error::FirstError;
 use crate::npy::{self, Array};
 use crate::save::write_atomically;
 use crate::text::{listed, nearest};
@@ -171,11 +172,18 @@ impl<W: Write + Seek> NpzWriter<W> {
 /// Writes an archive atomically: `fill` adds the arrays.
 pub fn write_npz(
     path: &Path,
-    fill: impl FnOnce(&mut NpzWriter<&mut BufWriter<File>>) -> io::Result<()>,
+    fill: impl FnOnce(&mut NpzWriter<&mut dyn WriteAndSeek>) -> io::Result<()>,
 ) -> Result<(), DataError> {
     write_atomically(path, |file| {
-        let mut writer = NpzWriter::new(file);
-        fill(&mut writer)?;
-        writer.finish().map(|_| ())
+        let mut file = FirstError::new(file);
+        let mut writer = NpzWriter::new(&mut file as &mut dyn WriteAndSeek);
+        let filled = fill(&mut writer);
+        let ended = writer.finish().map(|_| ());
+        file.result(filled.and(ended))
     })
 }
+
+/// Where an archive can be written to.
+pub trait WriteAndSeek: Write + Seek {}
+
+impl<W: Write + Seek> WriteAndSeek for W {}

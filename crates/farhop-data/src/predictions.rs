@@ -60,22 +60,25 @@ impl Predictions<'_> {
 
     fn write_rows(&self, writer: &mut dyn Write) -> io::Result<()> {
         let mut csv = csv::Writer::from_writer(writer);
-        csv.write_field("id")?;
-        csv.write_field("prediction")?;
-        for class in self.classes {
-            csv.write_field(format!("probability_{class}"))?;
-        }
-        csv.write_record(None::<&[u8]>)?;
+        let named = self.classes.iter().map(|class| format!("probability_{class}"));
+        let header: Vec<String> = ["id", "prediction"].map(String::from).into_iter().chain(named).collect();
+        csv.write_record(&header).map_err(as_io)?;
         let best = largest(self.probabilities, self.classes.len());
         let rows = self.probabilities.chunks_exact(self.classes.len());
         for ((id, row), best) in self.ids.iter().zip(rows).zip(best) {
-            csv.write_field(id)?;
-            csv.write_field(&self.classes[best as usize])?;
-            for probability in row {
-                csv.write_field(probability.to_string())?;
-            }
-            csv.write_record(None::<&[u8]>)?;
+            let shares: Vec<String> = row.iter().map(f32::to_string).collect();
+            let names = [id.as_str(), &self.classes[best as usize]];
+            let cells = names.into_iter().chain(shares.iter().map(String::as_str));
+            csv.write_record(cells).map_err(as_io)?;
         }
         csv.flush()
+    }
+}
+
+/// What the system said, as it said it: whoever writes to a pipe looks at the kind.
+fn as_io(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
     }
 }

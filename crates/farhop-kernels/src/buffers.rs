@@ -11,6 +11,10 @@ const SMALLEST: usize = 1 << 14;
 /// A buffer may be up to this many times larger than what was asked for.
 const SLACK: usize = 2;
 
+/// Allocations below this many bytes can't hold a large page.
+#[cfg(target_os = "linux")]
+const LARGE_PAGE: usize = 4 << 20;
+
 /// At most this many buffers wait; beyond it the oldest goes.
 const MOST: usize = 64;
 
@@ -30,7 +34,28 @@ pub fn take(len: usize) -> Vec<f32> {
             return buffer;
         }
     }
-    vec![0.0; len]
+    let fresh = vec![0.0; len];
+    advise_large_pages(&fresh);
+    fresh
+}
+
+/// Asks the operating system to back fresh memory with large pages: rows that are gathered at random then cost fewer look-ups
+/// of page addresses, and first use costs fewer faults. A hint: nothing happens where it is not supported.
+fn advise_large_pages(fresh: &[f32]) {
+    #[cfg(target_os = "linux")]
+    {
+        const PAGE: usize = 4096;
+        let start = (fresh.as_ptr() as usize).next_multiple_of(PAGE);
+        let end = (fresh.as_ptr() as usize + size_of_val(fresh)) / PAGE * PAGE;
+        if end.saturating_sub(start) >= LARGE_PAGE {
+            // SAFETY: the range consists of whole pages inside an allocation that we own, and this advice changes no content.
+            unsafe {
+                libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE);
+            }
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = fresh;
 }
 
 /// As [`take`], filled with zeros.

@@ -19,10 +19,10 @@ pub struct BenchArguments {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["nodes", "edges", "features", "classes"])]
     pub graph: Option<PathBuf>,
     /// Nodes of a power-law graph that is generated
-    #[arg(long, value_name = "N", required_unless_present = "graph", requires = "edges")]
+    #[arg(long, value_name = "N")]
     pub nodes: Option<usize>,
     /// Its edges
-    #[arg(long, value_name = "M", requires = "nodes")]
+    #[arg(long, value_name = "M")]
     pub edges: Option<usize>,
     /// Features of its nodes [default: 128]
     #[arg(long, value_name = "F")]

@@ -62,20 +62,23 @@ pub struct TableArguments {
 impl DataArguments {
     /// Whether anything was asked about the data.
     pub fn is_empty(&self) -> bool {
+        self.nodes.is_none() && self.edges.is_none() && !self.says_how()
+    }
+
+    /// Whether anything was asked beyond where the tables are.
+    pub fn says_how(&self) -> bool {
         let table = &self.table;
-        self.nodes.is_none()
-            && self.edges.is_none()
-            && self.target.is_none()
-            && self.scaling.is_none()
-            && self.no_features.is_none()
-            && self.fractions.is_none()
-            && self.split_seed.is_none()
-            && table.id.is_none()
-            && table.ignore.is_empty()
-            && table.category.is_empty()
-            && table.fill.is_none()
-            && !table.directed
-            && !table.add_missing_nodes
+        self.target.is_some()
+            || self.scaling.is_some()
+            || self.no_features.is_some()
+            || self.fractions.is_some()
+            || self.split_seed.is_some()
+            || table.id.is_some()
+            || !table.ignore.is_empty()
+            || !table.category.is_empty()
+            || table.fill.is_some()
+            || table.directed
+            || table.add_missing_nodes
     }
 }
 

@@ -23,7 +23,7 @@ pub struct HopsArguments {
     #[arg(long, value_name = "FILE")]
     pub edges: PathBuf,
     /// Nodes table: CSV with an id and feature columns, read as they are
-    #[arg(long, value_name = "FILE", required_unless_present = "features", conflicts_with = "features")]
+    #[arg(long, value_name = "FILE", conflicts_with = "features")]
     pub nodes: Option<PathBuf>,
     /// Features as npy, one row a node; ids are then row numbers from 0
     #[arg(long, value_name = "FILE", conflicts_with_all = ["id", "ignore", "category", "fill", "add_missing_nodes"])]

@@ -15,7 +15,7 @@ pub use bench::{BenchArguments, BenchMode};
 pub use data::{DataArguments, TableArguments};
 pub use hops::{HopCoefficients, HopElimination, HopsArguments};
 pub use model::ModelArguments;
-pub use train::{DemonstrationArguments, TrainArguments, TrainingArguments};
+pub use train::TrainArguments;
 pub use use_run::{EvaluateArguments, NewTables, PlanArguments, PredictArguments, SplitName};
 
 const EXAMPLES: &str = "\
@@ -31,7 +31,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.";
 
 /// Long-range graph learning on an ordinary machine.
 #[derive(Parser, Debug)]
-#[command(name = "farhop", version, about, after_help = EXAMPLES, disable_help_subcommand = true)]
+#[command(name = "farhop", version, after_help = EXAMPLES, disable_help_subcommand = true)]
 pub struct Cli {
     /// Arguments that mean the same everywhere.
     #[command(flatten)]
@@ -48,7 +48,7 @@ pub struct Common {
     /// Print the result as one JSON object
     #[arg(long, global = true)]
     pub json: bool,
-    /// No progress and no messages, only the result, warnings and errors
+    /// No progress and no messages, only the result and errors
     #[arg(long, short, global = true)]
     pub quiet: bool,
     /// Threads to compute with; the result is the same for any number [default: all cores]
@@ -93,11 +93,7 @@ mod tests {
         for command in Cli::command().get_subcommands() {
             for argument in command.get_arguments() {
                 let id = argument.get_id();
-                assert!(
-                    argument.get_help().is_some(),
-                    "{} {id} has no help",
-                    command.get_name()
-                );
+                assert!(argument.get_help().is_some(), "{} {id} has no help", command.get_name());
             }
         }
     }

@@ -12,7 +12,8 @@ use crate::settings::Setting;
 const EXAMPLES: &str = "\
 Examples:
   farhop train
-  farhop train --distance 6 --picture accuracy.svg
+  farhop train --distance 6
+  farhop train --picture accuracy.svg
   farhop train --nodes nodes.csv --edges edges.csv --target label --out runs/mine
   farhop train --nodes nodes.csv --edges edges.csv --target label --model gcn --layers 4 --hidden 64
   farhop train --recipe runs/mine/recipe.toml --seed 1 --out runs/again

@@ -112,6 +112,13 @@ pub(super) fn gather(values: &[f32], index: impl Fn(usize) -> u32 + Sync + Send,
     Blocks::by_rows(count, heads * 4).run(|rows| {
         // SAFETY: blocks are disjoint ranges.
         let part = unsafe { shared.part(rows.start * heads..rows.end * heads) };
+        if heads == 1 {
+            for (value, e) in part.iter_mut().zip(rows) {
+                let from = index(e);
+                *value = if from == NO_EDGE { 0.0 } else { values[from as usize] };
+            }
+            return;
+        }
         for (row, e) in part.chunks_exact_mut(heads).zip(rows) {
             let from = index(e);
             if from == NO_EDGE {

@@ -25,9 +25,6 @@ pub fn run(
     let recipe = settings::recipe(arguments.recipe.as_deref(), &arguments.data, &arguments.model, training, common)?;
     let dataset = data::load(&recipe)?;
     console.message(dataset.card.to_string().trim_end());
-    if console.is_quiet() {
-        data::warn(&dataset, console);
-    }
     let plan = data::plan(&recipe.model, &data::shape(&dataset), dataset.graph.is_directed(), true, console)?;
     let nodes = Nodes::from(dataset);
     let record = RunRecord::new(&nodes.sources, machine(threads));

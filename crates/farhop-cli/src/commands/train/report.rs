@@ -61,7 +61,8 @@ pub fn train(
     }
     console.message(&ending(&summary));
     console.result(&object, || {
-        let mut table = TextTable::new(&["model", "train", "valid", "test", "best epoch", "parameters", "time", "memory"]);
+        let mut table =
+            TextTable::new(&["model", "train", "valid", "test", "best epoch", "parameters", "time", "memory"]);
         table.row([
             model.to_string(),
             percent(summary.scores.train),
@@ -115,11 +116,7 @@ fn interrupted(path: &Path, summary: &Summary, object: Value, console: &Console)
 pub fn shell_word(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |letter: char| letter.is_alphanumeric() || "/._-+:@%,=".contains(letter);
-    if !text.is_empty() && text.chars().all(plain) {
-        text
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
-    }
+    if !text.is_empty() && text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 #[cfg(test)]

@@ -28,10 +28,8 @@ pub fn run(
     }
     // Data first: a run whose tables have changed stays as it is.
     let mut recipe = Recipe::read(&path.join(names::RECIPE))?;
-    let nodes_table = arguments.data.nodes.clone();
-    let edges_table = arguments.data.edges.clone();
-    recipe.data.nodes = nodes_table.or(recipe.data.nodes);
-    recipe.data.edges = edges_table.or(recipe.data.edges);
+    recipe.data.nodes = arguments.data.nodes.clone().or(recipe.data.nodes);
+    recipe.data.edges = arguments.data.edges.clone().or(recipe.data.edges);
     let dataset = data::load(&recipe)?;
     RunRecord::read(&path.join(names::RECORD))?.check_data(&dataset.sources)?;
 
@@ -59,16 +57,11 @@ fn split_of(folder: &RunFolder, dataset: &NodeDataset) -> Result<farhop_data::Sp
 
 /// A run that goes on keeps its settings: anything else would be another run.
 fn refuse_changes(arguments: &TrainArguments, common: &Common) -> Result<(), Failure> {
-    let data = &arguments.data;
-    let tables = data.nodes.is_some() || data.edges.is_some();
-    let mut others = crate::arguments::DataArguments::default();
-    others.nodes.clone_from(&data.nodes);
-    others.edges.clone_from(&data.edges);
     let changed = !arguments.model.is_empty()
         || !arguments.demonstration.is_empty()
         || arguments.training.is_more_than_epochs()
-        || common.seed.is_some()
-        || (!data.is_empty() && (!tables || !data.is_only_tables()));
+        || arguments.data.says_how()
+        || common.seed.is_some();
     if changed {
         return Err(Failure::usage(
             "--resume continues a run with its own settings; only --epochs, --nodes and --edges may be given with it. Start a new run for others.",

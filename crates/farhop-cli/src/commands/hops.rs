@@ -1,0 +1,184 @@
+//! `farhop hops`: the elimination alone, hop by hop, without training.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use farhop_data::npy::read_matrix;
+use farhop_data::npz::write_npz;
+use farhop_data::{EdgeOptions, EdgeTable, FeatureScaling, Fill, NoFeatures, NodeDataset, NodeIds, NodeTableOptions};
+use farhop_graph::Graph;
+use farhop_kernels::elimination::{self, Coefficients, Config, Mode, Source};
+use farhop_kernels::heads::Heads;
+use farhop_train::memory::{self, bytes_text};
+use serde_json::json;
+
+use crate::arguments::{HopCoefficients, HopElimination, HopsArguments};
+use crate::console::Console;
+use crate::failure::Failure;
+
+/// What the rounds start from.
+struct Start {
+    ids: Vec<String>,
+    graph: Graph,
+    features: Vec<f32>,
+    width: usize,
+    /// The weight of every entry, when weights are the coefficients.
+    weights: Option<Vec<f32>>,
+    self_loops: usize,
+}
+
+/// Runs the command.
+pub fn run(arguments: &HopsArguments, console: &Console) -> Result<ExitCode, Failure> {
+    if arguments.self_coefficient.is_some_and(|number| !number.is_finite()) {
+        return Err(Failure::usage("--self-coefficient must be a finite number."));
+    }
+    let start = match (&arguments.nodes, &arguments.features) {
+        (Some(nodes), _) => from_tables(nodes, arguments, console)?,
+        (None, Some(features)) => from_array(features, arguments)?,
+        (None, None) => {
+            return Err(Failure::usage(
+                "--nodes or --features is missing: give the features of the nodes, as a CSV table or as npy.",
+            ));
+        }
+    };
+    if start.self_loops > 0 {
+        console.warning(&format!(
+            "{}: {} self-loops are set apart; the coefficient of a node itself is --self-coefficient",
+            arguments.edges.display(),
+            start.self_loops
+        ));
+    }
+    let Start { ids, graph, features, width, weights, .. } = start;
+    let rounds = arguments.rounds as usize;
+    let config =
+        Config { rounds, heads: Heads::new(width, 1), mode: mode(arguments.elimination), skip_negligible: false };
+    check_memory(&config, &graph, features.len())?;
+
+    let (edge, node) = coefficients(arguments, &graph, weights);
+    let coefficients = Coefficients { rounds: 1, edge: &edge, node: &node };
+    let kept = elimination::forward(&graph, &config, &Source::Given(coefficients), &features);
+    let cumulative = elimination::cumulative(&config, &coefficients, &features, &kept.increments);
+    let overflow = |values: &[f32]| values.iter().position(|value| !value.is_finite());
+    if let Some(place) = overflow(&kept.increments).or_else(|| overflow(&cumulative)) {
+        let round = place / (graph.nodes() * width) + 1;
+        return Err(Failure::failed(format!(
+            "round {round} leaves the range of 32-bit numbers. Pass fewer --rounds, or --coefficients gcn. Nothing was written."
+        )));
+    }
+    let shape = [rounds, graph.nodes(), width];
+    write_npz(&arguments.out, |npz| {
+        npz.f32("increments", &shape, &kept.increments)?;
+        npz.f32("cumulative", &shape, &cumulative)?;
+        npz.text("ids", &ids)
+    })?;
+    let object = json!({
+        "out": arguments.out,
+        "rounds": rounds,
+        "nodes": graph.nodes(),
+        "edges": graph.edges(),
+        "features": width,
+        "directed": graph.is_directed(),
+        "coefficients": arguments.coefficients.name(),
+        "elimination": arguments.elimination.name(),
+    });
+    console.result(&object, || {
+        format!("{} (increments and cumulative {rounds} x {} x {width}, ids)", arguments.out.display(), graph.nodes())
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn from_tables(nodes: &Path, arguments: &HopsArguments, console: &Console) -> Result<Start, Failure> {
+    let table = &arguments.table;
+    let options = NodeTableOptions {
+        id: table.id.clone(),
+        ignore: table.ignore.clone(),
+        categories: table.category.clone(),
+        fill: table.fill.unwrap_or(Fill::Error),
+        scaling: FeatureScaling::None,
+        no_features: NoFeatures::One,
+        directed: table.directed,
+        add_missing_nodes: table.add_missing_nodes,
+        ..NodeTableOptions::default()
+    };
+    let (dataset, weights) = if arguments.coefficients == HopCoefficients::Given {
+        let (dataset, weights) = NodeDataset::load_weighted(nodes, &arguments.edges, &options)?;
+        (dataset, Some(weights))
+    } else {
+        (NodeDataset::load(nodes, &arguments.edges, &options)?, None)
+    };
+    crate::data::notes(&dataset, console);
+    let NodeDataset { ids, graph, features, width, card, .. } = dataset;
+    Ok(Start { ids, graph, features, width, weights, self_loops: card.self_loops })
+}
+
+fn from_array(path: &Path, arguments: &HopsArguments) -> Result<Start, Failure> {
+    let matrix = read_matrix(path)?;
+    let name = path.display().to_string();
+    let rows = NodeIds::Rows { count: matrix.rows, file: &name };
+    let weighted = arguments.coefficients == HopCoefficients::Given;
+    let options = EdgeOptions { directed: arguments.table.directed, weights: weighted };
+    let edges = EdgeTable::open(&arguments.edges, rows, options)?;
+    Ok(Start {
+        ids: (0..matrix.rows).map(|row| row.to_string()).collect(),
+        weights: edges.entry_weights(),
+        self_loops: edges.built.report.self_loops,
+        graph: edges.built.graph,
+        features: matrix.values,
+        width: matrix.columns,
+    })
+}
+
+fn mode(elimination: HopElimination) -> Mode {
+    match elimination {
+        HopElimination::Exact => Mode::Exact,
+        HopElimination::SelfLoop => Mode::SelfLoop,
+        HopElimination::None => Mode::None,
+    }
+}
+
+/// Coefficients of the entries and of the nodes themselves.
+fn coefficients(arguments: &HopsArguments, graph: &Graph, weights: Option<Vec<f32>>) -> (Vec<f32>, Vec<f32>) {
+    let nodes = graph.nodes();
+    let larger = |i: usize| (graph.degree(i) + 1) as f64;
+    let edge = match (arguments.coefficients, weights) {
+        (HopCoefficients::Given, Some(weights)) => weights,
+        (HopCoefficients::Gcn, _) => {
+            let of = |i: usize, j: u32| (1.0 / (larger(i) * larger(j as usize)).sqrt()) as f32;
+            (0..nodes).flat_map(|i| graph.neighbours(i).iter().map(move |&j| of(i, j))).collect()
+        }
+        _ => vec![1.0; graph.entries()],
+    };
+    let node = match (arguments.self_coefficient, arguments.coefficients) {
+        (Some(number), _) => vec![number; nodes],
+        (None, HopCoefficients::Gcn) => (0..nodes).map(|i| (1.0 / larger(i)) as f32).collect(),
+        (None, _) => vec![1.0; nodes],
+    };
+    (edge, node)
+}
+
+/// Refuses what can't fit: the features, both results, the coefficients and the working space of the rounds.
+fn check_memory(config: &Config, graph: &Graph, features: usize) -> Result<(), Failure> {
+    let (nodes, entries) = (graph.nodes(), graph.entries());
+    let needed = |rounds: usize| {
+        let config = Config { rounds, ..*config };
+        let floats = (features + rounds * features + nodes + entries) as u64 * 4;
+        let kernel = elimination::bytes_kept(&config, 1, false, nodes, entries)
+            + elimination::bytes_forward(&config, 1, false, nodes, entries);
+        floats + kernel + graph.heap_bytes() as u64
+    };
+    let Some(limit) = memory::available() else { return Ok(()) };
+    let needs = needed(config.rounds);
+    if needs <= limit.bytes {
+        return Ok(());
+    }
+    let remedy = match (1..config.rounds).rev().find(|rounds| needed(*rounds) <= limit.bytes) {
+        Some(rounds) => format!("Pass --rounds {rounds} (needs {}).", bytes_text(needed(rounds))),
+        None => "Use fewer features, or a machine with more memory.".to_string(),
+    };
+    Err(Failure::failed(format!(
+        "these hops need {} and {} are available ({}). {remedy}",
+        bytes_text(needs),
+        bytes_text(limit.bytes),
+        limit.source
+    )))
+}

@@ -1,0 +1,58 @@
+//! `--json` is one object on standard output and nothing else there.
+
+use crate::support::Place;
+
+#[test]
+fn every_command_answers_with_one_object() {
+    let place = Place::with_run();
+    let lines = [
+        "train --nodes nodes.csv --edges edges.csv --target label --fill mean --model mlp --epochs 2",
+        "predict run",
+        "evaluate run",
+        "hops --edges edges.csv --nodes nodes.csv --ignore size,label --rounds 2 --out hops.npz",
+        "plan --nodes nodes.csv --edges edges.csv --target label --fill mean",
+        "plan --node-count 1000 --edge-count 5000 --infer",
+        "bench --nodes 50 --edges 100 --hidden 8 --hops 2 --epochs 1",
+        "bench --nodes 50 --edges 100 --model gcn --hidden 8 --epochs 1 --mode infer",
+        "doctor",
+    ];
+    for line in lines {
+        for quiet in ["", " --quiet"] {
+            let answer = place.farhop(&format!("{line} --json{quiet}"));
+            assert!(answer.object().is_object(), "{line}");
+            assert!(quiet.is_empty() || answer.stderr.is_empty(), "{line}: {}", answer.stderr);
+        }
+        let plain = place.farhop(&format!("{line} --quiet")).succeeded();
+        assert!(!plain.stdout.trim().is_empty() && !plain.stdout.contains('\x1b'), "{line}: {}", plain.stdout);
+    }
+}
+
+#[test]
+fn bench_reports_what_the_peers_report() {
+    let place = Place::new();
+    let object =
+        place.farhop("bench --nodes 60 --edges 150 --hidden 8 --hops 2 --epochs 3 --threads 1 --json").object();
+    for key in
+        ["model", "hops", "hidden", "layers", "mode", "threads", "parameters", "seconds_per_epoch", "peak_rss_bytes"]
+    {
+        assert!(!object[key].is_null(), "{key} is missing in {object}");
+    }
+    let all: Vec<f64> = object["all"].as_array().unwrap().iter().map(|time| time.as_f64().unwrap()).collect();
+    assert_eq!(all.len(), 4, "one warm-up and three epochs");
+    let best = all[1..].iter().copied().fold(f64::INFINITY, f64::min);
+    assert!((object["seconds_per_epoch"].as_f64().unwrap() - best).abs() <= 1e-4);
+    assert_eq!(object["threads"], 1);
+}
+
+#[test]
+fn plans_name_what_would_fit() {
+    let place = Place::new();
+    let line = "plan --node-count 100000 --edge-count 1000000 --limit 500MiB --json";
+    let object = place.farhop(line).object();
+    assert_eq!(object["fits"], false);
+    let advice = object["advice"]["setting"].as_str().unwrap();
+    let again = place.farhop(&format!("{line} {advice}")).object();
+    assert_eq!(again["fits"], true, "{advice} was said to fit");
+    let parts: u64 = object["parts"].as_array().unwrap().iter().map(|part| part["bytes"].as_u64().unwrap()).sum();
+    assert_eq!(object["peak_bytes"], parts);
+}

@@ -1,0 +1,159 @@
+//! Small tables, and a way to run the command on them.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// What a command answered.
+#[derive(Debug)]
+pub struct Answer {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Answer {
+    /// The one object on standard output.
+    pub fn object(&self) -> Value {
+        assert_eq!(self.code, Some(0), "{}", self.stderr);
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}:\n{}", self.stdout))
+    }
+
+    pub fn succeeded(self) -> Self {
+        assert_eq!(self.code, Some(0), "{}", self.stderr);
+        self
+    }
+}
+
+/// A folder to work in.
+pub struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        Place { folder: tempfile::tempdir().unwrap() }
+    }
+
+    /// A folder with `nodes.csv` and `edges.csv` of [`nodes`] and [`edges`].
+    pub fn with_tables() -> Self {
+        let place = Place::new();
+        place.write("nodes.csv", &nodes(40));
+        place.write("edges.csv", &edges(40));
+        place
+    }
+
+    /// The same, with a trained run in `run`.
+    pub fn with_run() -> Self {
+        let place = Place::with_tables();
+        place.train("run", &[]).succeeded();
+        place
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    pub fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    pub fn text(&self, name: &str) -> String {
+        String::from_utf8(self.read(name)).unwrap()
+    }
+
+    /// The command, to be run in this folder with a line of words as arguments.
+    pub fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_farhop"));
+        command.args(words).current_dir(self.folder.path()).stdin(Stdio::null()).env_remove("NO_COLOR");
+        command
+    }
+
+    /// Runs `farhop` with the words of a line.
+    pub fn farhop(&self, line: &str) -> Answer {
+        answer(&mut self.command(&line.split_whitespace().collect::<Vec<_>>()))
+    }
+
+    /// Runs `farhop` with something on standard input.
+    pub fn farhop_with_input(&self, line: &str, input: &[u8]) -> Answer {
+        let mut command = self.command(&line.split_whitespace().collect::<Vec<_>>());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input).unwrap();
+        of(child.wait_with_output().unwrap())
+    }
+
+    /// A few epochs of a small model on the tables.
+    pub fn train(&self, out: &str, more: &[&str]) -> Answer {
+        let mut words: Vec<&str> = "train --nodes nodes.csv --edges edges.csv --target label --fill mean --quiet \
+             --hidden 8 --layers 2 --hops 3 --epochs 6 --out"
+            .split_whitespace()
+            .collect();
+        words.push(out);
+        words.extend(more);
+        answer(&mut self.command(&words))
+    }
+}
+
+pub fn answer(command: &mut Command) -> Answer {
+    of(command.output().unwrap())
+}
+
+fn of(output: std::process::Output) -> Answer {
+    Answer {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// A nodes table with string ids, a category, a number with a missing cell, and a label that the category tells.
+pub fn nodes(count: usize) -> String {
+    let mut text = String::from("id,kind,size,label\n");
+    for node in 0..count {
+        let kind = ["red", "green", "blue"][node % 3];
+        let size = if node == 5 { String::new() } else { format!("{}.5", (node * 7) % 11) };
+        let label = if node % 3 == 0 { "warm" } else { "cold" };
+        text.push_str(&format!("{},{kind},{size},{label}\n", id(node)));
+    }
+    text
+}
+
+/// A ring with a few chords.
+pub fn edges(count: usize) -> String {
+    let mut text = String::from("source,target\n");
+    for node in 0..count {
+        text.push_str(&format!("{},{}\n", id(node), id((node + 1) % count)));
+        if node % 5 == 0 {
+            text.push_str(&format!("{},{}\n", id(node), id((node + count / 2) % count)));
+        }
+    }
+    text
+}
+
+pub fn id(node: usize) -> String {
+    format!("n-{node:03}")
+}
+
+/// The rows of a CSV file, the header among them.
+pub fn rows(path: &Path) -> Vec<Vec<String>> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_path(path).unwrap();
+    reader.records().map(|row| row.unwrap().iter().map(str::to_string).collect()).collect()
+}
+
+/// The lines of a run's metrics without their times.
+pub fn timeless_metrics(text: &str) -> Vec<Value> {
+    let mut lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for line in &mut lines {
+        line.as_object_mut().unwrap().remove("seconds");
+    }
+    lines
+}
