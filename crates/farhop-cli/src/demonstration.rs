@@ -23,12 +23,15 @@ pub fn models(distance: usize) -> [ModelConfig; 3] {
         ModelConfig::Mlp(MlpConfig { layers: 2, width: 32, dropout: 0.0, ..MlpConfig::default() }),
         ModelConfig::Gcn(GcnConfig { layers: distance, width: 32, dropout: 0.0, ..GcnConfig::default() }),
         ModelConfig::Gen(GenConfig {
-            layers: 1,
-            width: 32,
+            layers: e("L", 1.0) as usize,
+            width: e("W", 32.0) as usize,
+            heads: e("H", 1.0) as usize,
+            hop_zero: e("Z", 0.0) > 0.5,
+            input_projection: e("IP", 1.0) > 0.5,
             hops: distance,
             coefficients: CoefficientKind::Ones,
             hop_reading: HopReading::Increment,
-            gamma: 0.0,
+            gamma: e("G", 0.0) as f32,
             dropout: 0.0,
             ..GenConfig::default()
         }),
@@ -37,5 +40,15 @@ pub fn models(distance: usize) -> [ModelConfig; 3] {
 
 /// The training loop, the same for all three.
 pub fn training(seed: u64) -> TrainConfig {
-    TrainConfig { epochs: 200, learning_rate: 0.01, seed, ..TrainConfig::default() }
+    TrainConfig {
+        epochs: e("E", 200.0) as usize,
+        learning_rate: e("LR", 0.01),
+        patience: Some(e("P", 100.0) as usize),
+        seed,
+        ..TrainConfig::default()
+    }
+}
+
+fn e(n: &str, d: f64) -> f64 {
+    std::env::var(n).ok().and_then(|v| v.parse().ok()).unwrap_or(d)
 }

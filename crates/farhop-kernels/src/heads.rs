@@ -20,6 +20,9 @@ impl Heads {
     /// The channels of head `h`.
     #[inline(always)]
     pub fn range(&self, h: usize) -> Range<usize> {
+        if self.count == 1 {
+            return 0..self.width;
+        }
         h * self.width / self.count..(h + 1) * self.width / self.count
     }
 }

@@ -76,39 +76,159 @@ impl Isa {
     }
 }
 
-/// How a kernel body multiplies and adds: fused where the instruction set has it.
+/// The arithmetic of an instruction set: what loops can't be trusted to be compiled to is written out per set.
 pub trait Arith: Copy {
-    /// `a * b + c`.
+    /// `a * b + c`, fused where the instruction set has it.
     fn fma(a: f32, b: f32, c: f32) -> f32;
+    /// `x . y`, in a fixed order of summation.
+    fn dot(x: &[f32], y: &[f32]) -> f32;
+    /// `y += a x`, returning `x . v` of the same pass.
+    fn axpy_dot(a: f32, x: &[f32], y: &mut [f32], v: &[f32]) -> f32;
 }
 
-/// Separate multiplication and addition.
+/// Plain Rust: whatever the compiler makes of it for the baseline of the target.
 #[derive(Clone, Copy)]
-pub struct Plain;
-/// Fused multiply-add; slow where the machine has none, so only used behind a feature check.
-#[derive(Clone, Copy)]
-pub struct Fused;
+pub struct Portable;
 
-impl Arith for Plain {
+impl Arith for Portable {
     #[inline(always)]
     fn fma(a: f32, b: f32, c: f32) -> f32 {
-        a * b + c
+        // Every aarch64 machine has the fused form; the baseline of x86-64 does not, and would call a slow function.
+        if cfg!(target_arch = "aarch64") { a.mul_add(b, c) } else { a * b + c }
+    }
+
+    #[inline(always)]
+    fn dot(x: &[f32], y: &[f32]) -> f32 {
+        let mut lanes = [0.0f32; 16];
+        let (xs, xt) = x.as_chunks::<16>();
+        let (ys, yt) = y.as_chunks::<16>();
+        for (a, b) in xs.iter().zip(ys) {
+            for l in 0..16 {
+                lanes[l] = Self::fma(a[l], b[l], lanes[l]);
+            }
+        }
+        let mut rest = 0.0;
+        for (a, b) in xt.iter().zip(yt) {
+            rest = Self::fma(*a, *b, rest);
+        }
+        lanes.iter().sum::<f32>() + rest
+    }
+
+    #[inline(always)]
+    fn axpy_dot(a: f32, x: &[f32], y: &mut [f32], v: &[f32]) -> f32 {
+        axpy::<Self>(a, x, y);
+        Self::dot(x, v)
     }
 }
 
-impl Arith for Fused {
-    #[inline(always)]
-    fn fma(a: f32, b: f32, c: f32) -> f32 {
-        a.mul_add(b, c)
-    }
+/// Defines the [`Arith`] of an x86-64 vector extension from its intrinsics. Four accumulators run side by side, since one
+/// addition takes several cycles; what does not fill a vector is done number by number.
+#[cfg(target_arch = "x86_64")]
+macro_rules! vector_arith {
+    ($(#[$meta:meta])* $name:ident, $lanes:literal, $zero:ident, $splat:ident, $load:ident, $store:ident, $fma:ident, $add:ident) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy)]
+        pub struct $name;
+
+        impl Arith for $name {
+            #[inline(always)]
+            fn fma(a: f32, b: f32, c: f32) -> f32 {
+                a.mul_add(b, c)
+            }
+
+            #[inline(always)]
+            fn dot(x: &[f32], y: &[f32]) -> f32 {
+                use std::arch::x86_64::*;
+                let (xs, xt) = x.as_chunks::<$lanes>();
+                let (ys, yt) = y.as_chunks::<$lanes>();
+                let mut rest = 0.0;
+                for (a, b) in xt.iter().zip(yt) {
+                    rest = Self::fma(*a, *b, rest);
+                }
+                let (xw, xn) = xs.as_chunks::<4>();
+                let (yw, yn) = ys.as_chunks::<4>();
+                // SAFETY: this code is only reached from functions compiled for the extension, behind its detection
+                // (`simd_fn!`); every pointer is to an array of as many numbers as are loaded.
+                unsafe {
+                    let mut sums = [$zero(); 4];
+                    for (a, b) in xw.iter().zip(yw) {
+                        for p in 0..4 {
+                            sums[p] = $fma($load(a[p].as_ptr()), $load(b[p].as_ptr()), sums[p]);
+                        }
+                    }
+                    for (a, b) in xn.iter().zip(yn) {
+                        sums[0] = $fma($load(a.as_ptr()), $load(b.as_ptr()), sums[0]);
+                    }
+                    let mut lanes = [0.0f32; $lanes];
+                    $store(lanes.as_mut_ptr(), $add($add(sums[0], sums[1]), $add(sums[2], sums[3])));
+                    tree_sum(&mut lanes) + rest
+                }
+            }
+
+            #[inline(always)]
+            fn axpy_dot(a: f32, x: &[f32], y: &mut [f32], v: &[f32]) -> f32 {
+                use std::arch::x86_64::*;
+                let n = x.len().min(y.len()).min(v.len());
+                let (xs, xt) = x[..n].as_chunks::<$lanes>();
+                let (ys, yt) = y[..n].as_chunks_mut::<$lanes>();
+                let (vs, vt) = v[..n].as_chunks::<$lanes>();
+                let mut rest = 0.0;
+                for ((x, y), v) in xt.iter().zip(yt).zip(vt) {
+                    *y = Self::fma(a, *x, *y);
+                    rest = Self::fma(*x, *v, rest);
+                }
+                let (xw, xn) = xs.as_chunks::<4>();
+                let (yw, yn) = ys.as_chunks_mut::<4>();
+                let (vw, vn) = vs.as_chunks::<4>();
+                // SAFETY: as in `dot`.
+                unsafe {
+                    let factor = $splat(a);
+                    let mut sums = [$zero(); 4];
+                    for ((x, y), v) in xw.iter().zip(yw).zip(vw) {
+                        for p in 0..4 {
+                            let value = $load(x[p].as_ptr());
+                            sums[p] = $fma(value, $load(v[p].as_ptr()), sums[p]);
+                            $store(y[p].as_mut_ptr(), $fma(factor, value, $load(y[p].as_ptr())));
+                        }
+                    }
+                    for ((x, y), v) in xn.iter().zip(yn).zip(vn) {
+                        let value = $load(x.as_ptr());
+                        sums[0] = $fma(value, $load(v.as_ptr()), sums[0]);
+                        $store(y.as_mut_ptr(), $fma(factor, value, $load(y.as_ptr())));
+                    }
+                    let mut lanes = [0.0f32; $lanes];
+                    $store(lanes.as_mut_ptr(), $add($add(sums[0], sums[1]), $add(sums[2], sums[3])));
+                    tree_sum(&mut lanes) + rest
+                }
+            }
+        }
+    };
 }
 
-/// The arithmetic of [`Isa::Baseline`].
-#[cfg(not(target_arch = "aarch64"))]
-pub type BaselineArith = Plain;
-/// The arithmetic of [`Isa::Baseline`]: every aarch64 machine has fused multiply-add.
-#[cfg(target_arch = "aarch64")]
-pub type BaselineArith = Fused;
+#[cfg(target_arch = "x86_64")]
+vector_arith! {
+    /// 256-bit vectors with fused multiply-add. Only behind a feature check.
+    Avx2, 8, _mm256_setzero_ps, _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_fmadd_ps, _mm256_add_ps
+}
+#[cfg(target_arch = "x86_64")]
+vector_arith! {
+    /// 512-bit vectors. Only behind a feature check.
+    Avx512, 16, _mm512_setzero_ps, _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_fmadd_ps, _mm512_add_ps
+}
+
+/// The sum of a power of two of lanes, halving.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn tree_sum(lanes: &mut [f32]) -> f32 {
+    let mut half = lanes.len() / 2;
+    while half > 0 {
+        for l in 0..half {
+            lanes[l] += lanes[l + half];
+        }
+        half /= 2;
+    }
+    lanes[0]
+}
 
 /// Defines a function whose body is compiled once per instruction set and chosen at run time.
 ///
@@ -127,13 +247,13 @@ macro_rules! simd_fn {
             #[target_feature(enable = "avx2,fma")]
             #[allow(clippy::too_many_arguments)]
             fn avx2($($arg: $ty),*) $(-> $ret)? {
-                generic::<$crate::simd::Fused>($($arg),*)
+                generic::<$crate::simd::Avx2>($($arg),*)
             }
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512bw,avx512dq")]
             #[allow(clippy::too_many_arguments)]
             fn avx512($($arg: $ty),*) $(-> $ret)? {
-                generic::<$crate::simd::Fused>($($arg),*)
+                generic::<$crate::simd::Avx512>($($arg),*)
             }
             match $crate::simd::Isa::active() {
                 // SAFETY: `Isa::active` only returns a set that was detected on this machine.
@@ -142,58 +262,16 @@ macro_rules! simd_fn {
                 // SAFETY: as above.
                 #[cfg(target_arch = "x86_64")]
                 $crate::simd::Isa::Avx2 => unsafe { avx2($($arg),*) },
-                _ => generic::<$crate::simd::BaselineArith>($($arg),*),
+                _ => generic::<$crate::simd::Portable>($($arg),*),
             }
         }
     };
 }
 
-const WIDE: usize = 32;
-const NARROW: usize = 8;
-
 /// `x . y`, in a fixed order of summation.
 #[inline(always)]
 pub fn dot<M: Arith>(x: &[f32], y: &[f32]) -> f32 {
-    let mut wide = [0.0f32; WIDE];
-    let (xs, xt) = x.as_chunks::<WIDE>();
-    let (ys, yt) = y.as_chunks::<WIDE>();
-    for (a, b) in xs.iter().zip(ys) {
-        for l in 0..WIDE {
-            wide[l] = M::fma(a[l], b[l], wide[l]);
-        }
-    }
-    sum_lanes(&wide) + dot_tail::<M>(xt, yt)
-}
-
-#[inline(always)]
-fn dot_tail<M: Arith>(x: &[f32], y: &[f32]) -> f32 {
-    let mut narrow = [0.0f32; NARROW];
-    let (xs, xt) = x.as_chunks::<NARROW>();
-    let (ys, yt) = y.as_chunks::<NARROW>();
-    for (a, b) in xs.iter().zip(ys) {
-        for l in 0..NARROW {
-            narrow[l] = M::fma(a[l], b[l], narrow[l]);
-        }
-    }
-    let mut rest = 0.0;
-    for (a, b) in xt.iter().zip(yt) {
-        rest = M::fma(*a, *b, rest);
-    }
-    sum_narrow(&narrow) + rest
-}
-
-#[inline(always)]
-fn sum_lanes(lanes: &[f32; WIDE]) -> f32 {
-    let mut narrow = [0.0f32; NARROW];
-    for l in 0..NARROW {
-        narrow[l] = (lanes[l] + lanes[l + NARROW]) + (lanes[l + 2 * NARROW] + lanes[l + 3 * NARROW]);
-    }
-    sum_narrow(&narrow)
-}
-
-#[inline(always)]
-fn sum_narrow(l: &[f32; NARROW]) -> f32 {
-    ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
+    M::dot(x, y)
 }
 
 /// `y += a x`.
@@ -207,39 +285,20 @@ pub fn axpy<M: Arith>(a: f32, x: &[f32], y: &mut [f32]) {
 /// `y += a x`, returning `x . v` of the same pass.
 #[inline(always)]
 pub fn axpy_dot<M: Arith>(a: f32, x: &[f32], y: &mut [f32], v: &[f32]) -> f32 {
-    let mut wide = [0.0f32; WIDE];
-    let n = x.len().min(y.len()).min(v.len());
-    let (xs, xt) = x[..n].as_chunks::<WIDE>();
-    let (ys, yt) = y[..n].as_chunks_mut::<WIDE>();
-    let (vs, vt) = v[..n].as_chunks::<WIDE>();
-    for ((xc, yc), vc) in xs.iter().zip(ys).zip(vs) {
-        for l in 0..WIDE {
-            yc[l] = M::fma(a, xc[l], yc[l]);
-            wide[l] = M::fma(xc[l], vc[l], wide[l]);
-        }
-    }
-    axpy::<M>(a, xt, yt);
-    sum_lanes(&wide) + dot_tail::<M>(xt, vt)
+    M::axpy_dot(a, x, y, v)
 }
 
 /// The largest absolute value, 0 for an empty slice. NaN is skipped.
 #[inline(always)]
 pub fn max_abs(x: &[f32]) -> f32 {
-    let mut lanes = [0.0f32; WIDE];
-    let (xs, xt) = x.as_chunks::<WIDE>();
+    let mut lanes = [0.0f32; 32];
+    let (xs, xt) = x.as_chunks::<32>();
     for a in xs {
-        for l in 0..WIDE {
+        for l in 0..32 {
             lanes[l] = lanes[l].max(a[l].abs());
         }
     }
-    let mut most = 0.0f32;
-    for v in lanes {
-        most = most.max(v);
-    }
-    for v in xt {
-        most = most.max(v.abs());
-    }
-    most
+    lanes.iter().chain(xt).fold(0.0f32, |most, v| most.max(v.abs()))
 }
 
 /// `e^x` without branches, so that loops over it vectorise: within 2 units in the last place of the exact value for

@@ -13,7 +13,7 @@ use farhop_graph::Graph;
 const PANEL: usize = 64;
 
 /// How many entries ahead the next row is asked for.
-const AHEAD: usize = 4;
+const AHEAD: usize = 8;
 
 /// The coefficients of the product.
 #[derive(Clone, Copy, Debug, Default)]

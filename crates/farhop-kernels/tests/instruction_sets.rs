@@ -20,6 +20,7 @@ fn every_instruction_set_gives_the_literal_numbers() {
     for isa in sets {
         assert!(Isa::force(isa));
         assert_eq!(Isa::active(), isa);
+        check_pieces(isa);
         assert_close(isa.name(), &problem.kernel().0, &states, 2e-5);
         for (actual, expected) in problem.kernel_gradients(Reading::Cumulative).iter().zip(&gradients) {
             assert_close(isa.name(), actual, expected, 1e-4);
@@ -27,15 +28,36 @@ fn every_instruction_set_gives_the_literal_numbers() {
     }
 }
 
+farhop_kernels::simd_fn! {
+    /// The two reductions that are written out per instruction set, and exp.
+    fn pieces<M>(a: f32, x: &[f32], y: &mut [f32], v: &[f32]) -> (f32, f32, f32) {
+        (simd::dot::<M>(x, v), simd::axpy_dot::<M>(a, x, y, v), simd::exp::<M>(x[0]))
+    }
+}
+
+fn check_pieces(isa: Isa) {
+    for len in [1, 3, 7, 8, 9, 16, 31, 32, 33, 64, 100, 128, 515] {
+        let (x, v, start) = (normals(len, 1.0, 1), normals(len, 1.0, 2), normals(len, 1.0, 3));
+        let (x32, v32, mut y32) = (f32s(&x), f32s(&v), f32s(&start));
+        let (dot, again, exp) = pieces(0.7, &x32, &mut y32, &v32);
+        let expected: f64 = f64s(&x32).iter().zip(f64s(&v32)).map(|(a, b)| a * b).sum();
+        let size: f64 = x.iter().zip(&v).map(|(a, b)| (a * b).abs()).sum::<f64>() + 1e-6;
+        assert!((f64::from(dot) - expected).abs() < 1e-6 * size, "{} dot of {len}", isa.name());
+        assert!((f64::from(again) - expected).abs() < 1e-6 * size, "{} axpy_dot of {len}", isa.name());
+        let sum: Vec<f64> = f64s(&f32s(&start)).iter().zip(f64s(&x32)).map(|(y, x)| y + f64::from(0.7f32) * x).collect();
+        assert_close(isa.name(), &y32, &sum, 1e-6);
+        assert!((f64::from(exp) / f64::from(x32[0]).exp() - 1.0).abs() < 3e-7);
+    }
+}
+
 #[test]
 fn exp_is_close_to_the_exact_one_and_keeps_nan() {
     for n in -8700..8800 {
         let x = n as f32 / 100.0;
-        for (name, value) in [("plain", simd::exp::<simd::Plain>(x)), ("fused", simd::exp::<simd::Fused>(x))] {
-            let exact = f64::from(x).exp();
-            assert!((f64::from(value) / exact - 1.0).abs() < 3e-7, "{name} exp({x}) = {value}");
-        }
+        let value = simd::exp::<simd::Portable>(x);
+        let exact = f64::from(x).exp();
+        assert!((f64::from(value) / exact - 1.0).abs() < 3e-7, "exp({x}) = {value}");
     }
-    assert!(simd::exp::<simd::Plain>(f32::NAN).is_nan());
-    assert!(simd::exp::<simd::Plain>(-1e30) < 1e-37);
+    assert!(simd::exp::<simd::Portable>(f32::NAN).is_nan());
+    assert!(simd::exp::<simd::Portable>(-1e30) < 1e-37);
 }

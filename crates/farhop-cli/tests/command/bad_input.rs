@@ -155,6 +155,7 @@ fn cases() -> Vec<Case> {
         asked("fractions", &format!("{TRAIN} --fractions 0.9,0.5"), 2, &["0.9,0.5", "0.6,0.2"]),
         asked("demonstration and data", &format!("{TRAIN} --distance 3"), 2, &["--distance", "demonstration"]),
         asked("settings without data", "train --hops 3", 2, &["--hops", "--nodes"]),
+        asked("picture into nowhere", "train --picture nowhere/a.svg", 2, &["nowhere/a.svg", "no folder"]),
         asked("resume nothing", "train --resume nowhere", 1, &["nowhere", "not a run folder"]),
         asked("predict nothing", "predict nowhere", 1, &["nowhere", "not a run folder"]),
         asked(

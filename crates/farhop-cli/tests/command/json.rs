@@ -56,3 +56,30 @@ fn plans_name_what_would_fit() {
     let parts: u64 = object["parts"].as_array().unwrap().iter().map(|part| part["bytes"].as_u64().unwrap()).sum();
     assert_eq!(object["peak_bytes"], parts);
 }
+
+#[test]
+fn bench_reads_graphs_of_others() {
+    use farhop_data::npz::write_npz;
+    let place = Place::new();
+    let ends = [0i64, 1, 1, 2, 2, 3, 1, 0, 2, 1, 3, 2];
+    let write = |name: &str, graphs: bool| {
+        write_npz(&place.path(name), |npz| {
+            npz.i64("edge_index", &[2, 6], &ends)?;
+            npz.f32("x", &[4, 2], &[0.5, -1.0, 2.0, 0.0, 1.0, 1.0, -0.5, 0.25])?;
+            if graphs {
+                npz.i64("batch", &[4], &[0, 0, 0, 0])?;
+                npz.f32("y", &[1, 3], &[1.0, 0.0, 1.0])
+            } else {
+                npz.i64("y", &[4], &[0, 1, 2, 1])
+            }
+        })
+        .unwrap();
+    };
+    write("nodes.npz", false);
+    write("graphs.npz", true);
+    let nodes = place.farhop("bench --graph nodes.npz --hidden 4 --epochs 1 --json").object();
+    assert_eq!((&nodes["nodes"], &nodes["edges"], &nodes["classes"]), (&4.into(), &3.into(), &3.into()));
+    assert!(nodes["note"].is_null());
+    let graphs = place.farhop("bench --graph graphs.npz --hidden 4 --epochs 1 --json").object();
+    assert!(graphs["note"].as_str().unwrap().contains("whole graphs"), "{graphs}");
+}

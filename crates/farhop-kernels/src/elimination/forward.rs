@@ -1,8 +1,8 @@
 //! The forward pass.
 
 use super::coefficients::{Chain, attend, gather};
-use super::gather::{Pass, run_gather};
-use super::nodes::{norm_rows, score_rows, step_states, step_states_in_place};
+use super::gather::{After, Pass, Scalars, run_gather};
+use super::nodes::{peaks, score_rows};
 use super::rounds::{Increments, states};
 use super::spread::run_spread;
 use super::{Coefficients, Config, Mode, Source, check, pairs_before};
@@ -80,10 +80,7 @@ pub fn forward(graph: &Graph, config: &Config, source: &Source, z: &[f32]) -> Ke
         kept.increments.fill(0.0);
     }
     let skip = config.skip_negligible && exact && !spread && rounds > 2;
-    let mut norms = buffers::take(if skip { rounds * n * count } else { 0 });
-    if skip {
-        norm_rows(heads, z, &mut norms[..n * count]);
-    }
+    let mut highest = if skip { peaks(heads, z) } else { Vec::new() };
     let stateful = config.mode == Mode::None || (each_round && rounds > 1);
     let mut state = buffers::take(if stateful { z.len() } else { 0 });
     if stateful {
@@ -122,35 +119,33 @@ pub fn forward(graph: &Graph, config: &Config, source: &Source, z: &[f32]) -> Ke
                 .collect(),
         };
         let first_sum = pairs_before(k) * n * count;
-        let pass = Pass { graph, heads, k, rounds, past, chain, mode: config.mode, state: &state };
+        // Where others read h^(k-1) while a row is finished, the new states go elsewhere.
+        let (read, write): (&[f32], &mut [f32]) =
+            if config.mode == Mode::None { (&state, &mut next_state) } else { (&[], &mut state) };
+        let pass = Pass { graph, heads, k, rounds, past, chain, mode: config.mode, state: read };
         let sums = if exact { &mut kept.sums[first_sum..first_sum + (k / 2) * n * count] } else { &mut [] };
         if spread {
             run_spread(&pass, current, sums);
-        } else {
-            run_gather(&pass, &norms, &mut current[..n * heads.width], sums);
+            continue;
         }
-        let newest = &current[..n * heads.width];
-        if skip && k < rounds {
-            norm_rows(heads, newest, &mut norms[k * n * count..(k + 1) * n * count]);
-        }
-        if k < rounds && stateful {
-            let own = coefficients.node(k);
-            if config.mode == Mode::None {
-                step_states(heads, config.mode, own, newest, &state, &mut next_state);
-                std::mem::swap(&mut state, &mut next_state);
-            } else {
-                step_states_in_place(heads, config.mode, own, newest, &mut state);
-            }
-            if let Some(a) = attention
-                && each_round
-            {
+        let after = (stateful && k < rounds).then(|| After {
+            own: coefficients.node(k),
+            state: SharedMut::new(write),
+            next: attention.filter(|_| each_round).map(|a| {
                 let (left, right) = a.vectors(k, heads.width);
                 let (x, y) = kept.scalars[k * 2 * n * count..(k + 1) * 2 * n * count].split_at_mut(n * count);
-                score_rows(heads, &state, left, right, x, y);
-            }
+                Scalars { left, right, x: SharedMut::new(x), y: SharedMut::new(y) }
+            }),
+        });
+        let peak = run_gather(&pass, &highest, after.as_ref(), &mut current[..n * heads.width], sums);
+        if skip {
+            highest.extend(peak);
+        }
+        if config.mode == Mode::None {
+            std::mem::swap(&mut state, &mut next_state);
         }
     }
-    for buffer in reversed.into_iter().chain([norms, state, next_state]) {
+    for buffer in reversed.into_iter().chain([state, next_state]) {
         buffers::give(buffer);
     }
     kept

@@ -2,10 +2,10 @@
 
 use super::Mode;
 use super::coefficients::Chain;
-use super::rounds::{AHEAD, Increments, SEGMENT};
+use super::rounds::{AHEAD, Increments, SEGMENT, dot_heads};
 use crate::heads::Heads;
 use crate::parallel::{Blocks, SharedMut};
-use crate::simd::{Arith, axpy, prefetch};
+use crate::simd::{Arith, axpy, max_abs, prefetch};
 use crate::simd_fn;
 use farhop_graph::Graph;
 use std::ops::Range;
@@ -22,12 +22,37 @@ pub(super) struct Pass<'a> {
     pub state: &'a [f32],
 }
 
-/// Increment k of every row, with a gather for every even s.
-pub(super) fn run_gather(pass: &Pass, norms: &[f32], current: &mut [f32], sums: &mut [f32]) {
+/// What is done with a row as soon as its increment is complete and still in the cache.
+pub(super) struct After<'a> {
+    /// The nodes' own coefficients of this round, `[N, H]`.
+    pub own: &'a [f32],
+    /// h^(k-1) in, h^k out; where others read h^(k-1) meanwhile ([`Mode::None`]), only out.
+    pub state: SharedMut<'a, f32>,
+    /// Attention vectors of the next round, and where its node scalars x and y go.
+    pub next: Option<Scalars<'a>>,
+}
+
+/// Vectors and node scalars of a round's scores.
+pub(super) struct Scalars<'a> {
+    pub left: &'a [f32],
+    pub right: &'a [f32],
+    pub x: SharedMut<'a, f32>,
+    pub y: SharedMut<'a, f32>,
+}
+
+/// Increment k of every row, with a gather for every even s. `peaks[m, H]` are the largest absolute values of the increments so
+/// far, by which negligible products are told; empty to skip none. Returns those of increment k.
+pub(super) fn run_gather(
+    pass: &Pass,
+    peaks: &[f32],
+    after: Option<&After>,
+    current: &mut [f32],
+    sums: &mut [f32],
+) -> Vec<f32> {
     let (width, count, n) = (pass.heads.width, pass.heads.count, pass.graph.nodes());
     let current = SharedMut::new(current);
     let sums = SharedMut::new(sums);
-    Blocks::by_entries(pass.graph.offsets(), 4, width).run(|rows| {
+    let found = Blocks::by_entries(pass.graph.offsets(), 4, width).map(|rows| {
         // SAFETY: blocks are disjoint ranges of rows; each pair's sums are cut the same way.
         let (current, sums) = unsafe {
             (
@@ -37,13 +62,24 @@ pub(super) fn run_gather(pass: &Pass, norms: &[f32], current: &mut [f32], sums: 
                     .collect::<Vec<_>>(),
             )
         };
-        gather_rows(pass, norms, rows, current, sums);
+        gather_rows(pass, peaks, after, rows, current, sums)
     });
+    let mut peak = vec![0.0f32; count];
+    for block in found {
+        peak.iter_mut().zip(block).for_each(|(p, b)| *p = p.max(b));
+    }
+    peak
 }
 
 simd_fn! {
-    /// Increment k of the rows `rows`, with a gather for every even s.
-    fn gather_rows<M>(pass: &Pass, norms: &[f32], rows: Range<usize>, current: &mut [f32], sums: Vec<&mut [f32]>) {
+    fn gather_rows<M>(
+        pass: &Pass,
+        peaks: &[f32],
+        after: Option<&After>,
+        rows: Range<usize>,
+        current: &mut [f32],
+        sums: Vec<&mut [f32]>,
+    ) -> Vec<f32> {
         let mut sums = sums;
         let (heads, k, graph) = (pass.heads, pass.k, pass.graph);
         let (width, count) = (heads.width, heads.count);
@@ -51,16 +87,15 @@ simd_fn! {
         let depth = if exact { k } else { 1 };
         let stride = SEGMENT * count;
         let mut products = vec![0.0f32; depth * stride];
-        let mut largest = vec![0.0f32; count];
-        let node_heads = graph.nodes() * count;
+        let mut limits = vec![0.0f32; depth * count];
+        let mut peak = vec![0.0f32; count];
         let source = if pass.mode == Mode::None { pass.state } else { pass.past.all(k - 1) };
         let sources = graph.sources();
         for (n, i) in rows.clone().enumerate() {
             let target = &mut current[n * width..(n + 1) * width];
             target.fill(0.0);
-            largest.fill(0.0);
-            let (start, end) = (graph.offsets()[i], graph.offsets()[i + 1]);
-            let mut from = start;
+            let end = graph.offsets()[i + 1];
+            let mut from = graph.offsets()[i];
             while from < end {
                 let to = (from + SEGMENT).min(end);
                 if exact {
@@ -68,55 +103,104 @@ simd_fn! {
                     for (pair, sum) in sums.iter_mut().enumerate() {
                         let s = 2 * pair + 1;
                         let row = &mut sum[n * count..(n + 1) * count];
-                        for p in products[s * stride..s * stride + (to - from) * count].chunks_exact(count) {
-                            for (sum, p) in row.iter_mut().zip(p) {
-                                *sum += p;
-                            }
-                        }
+                        add_to_heads(&products[s * stride..s * stride + (to - from) * count], row);
                     }
                 } else {
                     products[..(to - from) * count].copy_from_slice(&pass.chain.own[k - 1][from * count..to * count]);
                 }
                 for entry in from..to {
-                    let j = sources[entry] as usize;
-                    if entry + AHEAD < end {
-                        prefetch(source, sources[entry + AHEAD] as usize * width, width);
+                    if let Some(&next) = sources.get(entry + AHEAD) {
+                        prefetch(source, next as usize * width, width);
                     }
-                    let at = (entry - from) * count;
-                    let row = &source[j * width..(j + 1) * width];
+                    let row = &source[sources[entry] as usize * width..][..width];
                     for h in 0..count {
-                        let p = products[at + h];
+                        let p = products[(entry - from) * count + h];
                         if p != 0.0 {
                             let range = heads.range(h);
                             axpy::<M>(p, &row[range.clone()], &mut target[range]);
                         }
                     }
-                    let mut s = 2;
-                    while s < depth {
-                        let m = k - 1 - s;
-                        let row = pass.past.row(m, j);
-                        for h in 0..count {
-                            let p = products[s * stride + at + h];
-                            if !norms.is_empty() {
-                                let size = norms[m * node_heads + j * count + h] * p.abs();
-                                if s == 2 {
-                                    let first = norms[(k - 1) * node_heads + j * count + h] * products[at + h].abs();
-                                    largest[h] = largest[h].max(first);
-                                }
-                                if size <= largest[h] * f32::EPSILON * 0.5 {
-                                    continue;
-                                }
-                            }
-                            let range = heads.range(h);
-                            axpy::<M>(p, &row[range.clone()], &mut target[range]);
-                        }
-                        s += 2;
+                }
+                let mut s = 2;
+                while s < depth {
+                    // A product below this can't change the row by more than its rounding error.
+                    let m = k - 1 - s;
+                    for h in 0..count {
+                        limits[h] = if peaks.is_empty() {
+                            -1.0
+                        } else {
+                            max_abs(&target[heads.range(h)]) * (f32::EPSILON * 0.5) / peaks[m * count + h].max(f32::MIN_POSITIVE)
+                        };
                     }
+                    let older = pass.past.all(m);
+                    let kept = &products[s * stride..s * stride + (to - from) * count];
+                    for entry in from..to {
+                        if let Some(&next) = sources[..to].get(entry + AHEAD) {
+                            prefetch(older, next as usize * width, width);
+                        }
+                        let row = &older[sources[entry] as usize * width..][..width];
+                        for h in 0..count {
+                            let p = kept[(entry - from) * count + h];
+                            if p.abs() > limits[h] {
+                                let range = heads.range(h);
+                                axpy::<M>(p, &row[range.clone()], &mut target[range]);
+                            }
+                        }
+                    }
+                    s += 2;
                 }
                 from = to;
             }
             subtract_returned::<M>(pass, n, i, &sums, target);
+            for h in 0..count {
+                peak[h] = peak[h].max(max_abs(&target[heads.range(h)]));
+            }
+            if let Some(after) = after {
+                finish_row::<M>(pass, after, i, target);
+            }
         }
+        peak
+    }
+}
+
+/// `sums[h] += every value of head h`.
+#[inline(always)]
+fn add_to_heads(values: &[f32], sums: &mut [f32]) {
+    if let [sum] = sums {
+        *sum += values.iter().sum::<f32>();
+        return;
+    }
+    for values in values.chunks_exact(sums.len()) {
+        sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+    }
+}
+
+/// h^k of row i, and its scalars for the next round's scores.
+#[inline(always)]
+fn finish_row<M: Arith>(pass: &Pass, after: &After, i: usize, increment: &[f32]) {
+    let (width, count) = (pass.heads.width, pass.heads.count);
+    // SAFETY: row i of every array belongs to the calling block only.
+    let state = unsafe { after.state.part(i * width..(i + 1) * width) };
+    if pass.mode == Mode::SelfLoop {
+        state.copy_from_slice(increment);
+    } else {
+        if pass.mode == Mode::None {
+            state.copy_from_slice(&pass.state[i * width..(i + 1) * width]);
+        }
+        for h in 0..count {
+            let a = after.own[i * count + h];
+            let range = pass.heads.range(h);
+            for (s, d) in state[range.clone()].iter_mut().zip(&increment[range]) {
+                *s = M::fma(a, *s, *d);
+            }
+        }
+    }
+    if let Some(next) = &after.next {
+        let own = i * count..(i + 1) * count;
+        // SAFETY: as above.
+        let (x, y) = unsafe { (next.x.part(own.clone()), next.y.part(own)) };
+        dot_heads::<M>(pass.heads, next.left, state, x);
+        dot_heads::<M>(pass.heads, next.right, state, y);
     }
 }
 

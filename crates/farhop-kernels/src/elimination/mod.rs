@@ -89,9 +89,6 @@ pub fn bytes_forward(config: &Config, source_rounds: usize, attention: bool, nod
     let mut floats = 0;
     if config.mode == Mode::Exact && config.rounds > 1 {
         floats += source_rounds.min(config.rounds - 1) * entries * heads;
-        if config.skip_negligible {
-            floats += config.rounds * nodes * heads;
-        }
     }
     if attention && source_rounds > 1 || config.mode == Mode::None {
         floats += nodes * config.heads.width * if config.mode == Mode::None { 2 } else { 1 };

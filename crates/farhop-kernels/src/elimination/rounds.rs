@@ -7,8 +7,8 @@ use crate::simd::{Arith, dot};
 /// Entries whose products are computed at a time, before their neighbours are gathered.
 pub const SEGMENT: usize = 128;
 
-/// How many entries ahead a neighbour's row is asked for.
-pub const AHEAD: usize = 4;
+/// How many entries ahead a neighbour's row is asked for, across the ends of rows.
+pub const AHEAD: usize = 8;
 
 /// Increments 0..: d^0 = z and the later ones as slabs `[K, N, F]`.
 #[derive(Clone, Copy)]

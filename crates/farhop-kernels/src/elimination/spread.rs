@@ -60,8 +60,8 @@ simd_fn! {
                     }
                 }
                 for entry in from..to {
-                    if entry + AHEAD < end {
-                        prefetch(source, sources[entry + AHEAD] as usize * width, width);
+                    if let Some(&next) = sources.get(entry + AHEAD) {
+                        prefetch(source, next as usize * width, width);
                     }
                     let j = sources[entry] as usize;
                     let row = &source[j * width..(j + 1) * width];

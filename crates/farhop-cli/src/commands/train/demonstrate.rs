@@ -62,13 +62,18 @@ pub fn run(
     console: &Console,
 ) -> Result<ExitCode, Failure> {
     let asked = &arguments.demonstration;
-    let distances = match (&asked.picture, asked.distances.as_slice()) {
+    let mut distances = match (&asked.picture, asked.distances.as_slice()) {
         (None, _) => vec![asked.distance.unwrap_or(demonstration::DISTANCE)],
         (Some(_), []) => demonstration::DISTANCES.to_vec(),
         (Some(_), given) => given.to_vec(),
     };
     if !distances.iter().all(|distance| (1..=64).contains(distance)) {
         return Err(Failure::usage("a distance is a whole number from 1 to 64."));
+    }
+    distances.sort_unstable();
+    distances.dedup();
+    if let Some(file) = &asked.picture {
+        refuse_place(file)?;
     }
     let start = Instant::now();
     let mut shown = Vec::new();
@@ -274,6 +279,18 @@ fn draw(file: &Path, shown: &[Shown]) -> Result<(), Failure> {
     let chance: Vec<(usize, f64)> = shown.iter().map(|one| (one.distance, one.chance)).collect();
     let svg = accuracy_against_distance(&names.iter().map(line).collect::<Vec<_>>(), &chance);
     Ok(write_atomically(file, |writer| std::io::Write::write_all(writer, svg.as_bytes()))?)
+}
+
+/// A picture that can't be written is better known before the training than after it.
+fn refuse_place(file: &Path) -> Result<(), Failure> {
+    match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => Err(Failure::usage(format!(
+            "--picture {}: there is no folder {}. Make it, or choose another place.",
+            file.display(),
+            folder.display()
+        ))),
+        _ => Ok(()),
+    }
 }
 
 fn next(arguments: &TrainArguments, console: &Console) {

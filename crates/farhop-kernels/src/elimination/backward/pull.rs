@@ -66,12 +66,13 @@ struct Pull<'a> {
 simd_fn! {
     fn pull_rows<M>(pass: &Pull, rows: Range<usize>, own: &mut [&mut [f32]], back: &mut [&mut [f32]], targets: &mut [&mut [f32]]) {
         let (context, k, depth) = (pass.context, pass.k, pass.depth);
-        let (heads, mode, n) = (context.config.heads, context.config.mode, context.graph.nodes());
+        let (heads, mode) = (context.config.heads, context.config.mode);
         let (width, count) = (heads.width, heads.count);
         let transposed = context.graph.transposed();
         let stride = SEGMENT * count;
         let base = transposed.offsets[rows.start];
         let one_set = context.coefficients.rounds == 1;
+        let pairs = context.config.rounds / 2;
         let mut products = vec![0.0f32; depth * stride];
         let mut given = vec![0.0f32; depth * stride];
         let mut chain = vec![0.0f32; if mode == Mode::None { k * width } else { 0 }];
@@ -91,8 +92,9 @@ simd_fn! {
                 }
                 for t in from..to {
                     let i = transposed.targets[t] as usize;
-                    if t + AHEAD < end {
-                        prefetch(pass.gradient, transposed.targets[t + AHEAD] as usize * width, width);
+                    if let Some(&next) = transposed.targets.get(t + AHEAD) {
+                        prefetch(pass.gradient, next as usize * width, width);
+                        prefetch(pass.returned, next as usize * pairs * count, 1);
                     }
                     let gradient = &pass.gradient[i * width..(i + 1) * width];
                     let at = (t - from) * count;
@@ -110,7 +112,7 @@ simd_fn! {
                     let mut s = 1;
                     while s < depth {
                         for h in 0..count {
-                            given[s * stride + at + h] = -pass.returned[((s / 2) * n + i) * count + h];
+                            given[s * stride + at + h] = -pass.returned[(i * pairs + s / 2) * count + h];
                         }
                         s += 2;
                     }

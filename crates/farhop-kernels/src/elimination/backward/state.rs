@@ -30,7 +30,7 @@ pub(super) struct State {
     pub against: Vec<Vec<f32>>,
     /// Gradient of the state h^k that does not come from the hops: from later states and scores.
     pub carry: Vec<f32>,
-    /// g_i^k . d_i^(k-1-s) for odd s, `[pairs, N, H]`.
+    /// g_i^k . d_i^(k-1-s) for odd s, `[N, pairs, H]`.
     pub returned: Vec<f32>,
 }
 

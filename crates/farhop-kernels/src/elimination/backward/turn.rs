@@ -129,7 +129,7 @@ simd_fn! {
                     let m = k - 2 - 2 * pair;
                     // SAFETY: m < k, so this is another row than `gradient`; row i belongs to this block only.
                     let (earlier, returned) = unsafe {
-                        let at = (pair * n + i) * count;
+                        let at = (i * (context.config.rounds / 2) + pair) * count;
                         (shared.gradient(m, i, n, width), shared.returned.part(at..at + count))
                     };
                     let increment = context.all.row(m, i);
