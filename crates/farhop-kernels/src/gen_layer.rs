@@ -3,7 +3,7 @@
 //! ```text
 //! increments = elimination(z)                         K rounds, coefficients from attention or given
 //! q   = z M,   M[:, head] = W_Q[:, head] W_K[head]^T  query and key projections folded into one
-//! m   = hop attention(increments, q)
+//! m   = hop attention(increments, q, t)
 //! pre = z W + m W_V
 //! ```
 //!
@@ -12,7 +12,7 @@
 
 use crate::buffers;
 use crate::dense::Write;
-use crate::dense::product::{Shape, matmul, matmul_transposed, weight_gradient};
+use crate::dense::product::{Shape, column_sums, matmul, matmul_transposed, weight_gradient};
 use crate::elimination::{self, Kept, Source};
 use crate::hop_attention::{self, Hops, RowGradients, Scratch};
 use crate::parallel::SharedMut;
@@ -36,6 +36,8 @@ pub struct Config {
 pub struct Weights<'a> {
     /// W_Q `[F, H * key]` and W_K `[F, key]` (the rows of head h's channels belong to head h); `None` without hop attention.
     pub query_key: Option<(&'a [f32], &'a [f32])>,
+    /// t `[H, hops]`: a number per hop and head added to the scores of hop attention.
+    pub hop_bias: Option<&'a [f32]>,
     /// W_V `[F, O]`.
     pub value: &'a [f32],
     /// W `[F, O]`.
@@ -54,6 +56,8 @@ pub struct Gradients {
     pub query: Vec<f32>,
     /// See `query`.
     pub key: Vec<f32>,
+    /// Of t; empty without it.
+    pub hop_bias: Vec<f32>,
     /// Of W_V.
     pub value: Vec<f32>,
     /// Of W.
@@ -87,7 +91,7 @@ pub fn forward(
     let shape = shape(graph.nodes(), config);
     let kept = elimination::forward(graph, &config.elimination, source, z);
     let query = queries(config, weights, z, graph.nodes());
-    let hops = hops(config, source, z, &kept);
+    let hops = hops(config, source, weights, z, &kept);
     let mixed = hop_attention::forward(&config.hops, &hops, query.as_deref());
     query.map(buffers::give);
     let mut pre = buffers::take(graph.nodes() * config.outputs);
@@ -101,7 +105,8 @@ pub fn forward(
     (pre, None)
 }
 
-/// Gradients from that of `pre`. `kept` is what [`forward`] returned.
+/// Gradients from that of `pre`. `kept` is what [`forward`] returned. Without `needs_z` the gradient of the features is incomplete
+/// and only good for being thrown away.
 pub fn backward(
     graph: &Graph,
     config: &Config,
@@ -110,6 +115,7 @@ pub fn backward(
     z: &[f32],
     kept: Option<Kept>,
     gradient: &[f32],
+    needs_z: bool,
 ) -> Gradients {
     let (nodes, shape) = (graph.nodes(), shape(graph.nodes(), config));
     let width = shape.inputs;
@@ -118,25 +124,29 @@ pub fn backward(
     let mut mixed = buffers::take(nodes * width);
     matmul_transposed(gradient, weights.value, shape, Write::Replace, &mut mixed);
     let mut own = if config.hops.include_self { buffers::take(nodes * width) } else { Vec::new() };
+    let per_node = config.hops.heads.count * config.hops.hops(config.elimination.rounds);
+    let mut scores = buffers::take(if weights.hop_bias.is_some() { nodes * per_node } else { 0 });
     let mut rounds = {
-        let hops = hops(config, source, z, &kept);
+        let hops = hops(config, source, weights, z, &kept);
         let mixed = SharedMut::new(&mut mixed);
         let own = SharedMut::new(&mut own);
         let query = query.as_mut().map(|q| SharedMut::new(q));
+        let scores = weights.hop_bias.map(|_| SharedMut::new(&mut scores));
         let hop_gradient = || -> elimination::RowGradient {
             let mut scratch = Scratch::new(&config.hops, config.elimination.rounds);
             let mut unused = vec![0.0; width];
             Box::new(move |i, block| {
                 let row = i * width..(i + 1) * width;
                 // SAFETY: the elimination asks for every node once, and row i of each array belongs to node i.
-                let (mixed, query, own) = unsafe {
+                let (mixed, query, scores, own) = unsafe {
                     (
                         mixed.part(row.clone()),
                         query.map(|q| q.part(row.clone())),
+                        scores.map(|s| s.part(i * per_node..(i + 1) * per_node)),
                         if own.is_empty() { &mut unused[..] } else { own.part(row) },
                     )
                 };
-                let rows = RowGradients { hops: block, own, query, mixed };
+                let rows = RowGradients { hops: block, own, query, scores, mixed };
                 hop_attention::backward_row(&config.hops, &hops, i, &mut scratch, rows);
             })
         };
@@ -150,19 +160,27 @@ pub fn backward(
         edge: std::mem::take(&mut rounds.edge),
         query: Vec::new(),
         key: Vec::new(),
+        hop_bias: vec![0.0; if weights.hop_bias.is_some() { per_node } else { 0 }],
         value: vec![0.0; width * config.outputs],
         residual: vec![0.0; width * config.outputs],
     };
+    if weights.hop_bias.is_some() {
+        column_sums(&scores, nodes, per_node, Write::Replace, &mut result.hop_bias);
+    }
+    buffers::give(scores);
     weight_gradient(&mixed, gradient, shape, Write::Replace, &mut result.value);
     weight_gradient(z, gradient, shape, Write::Replace, &mut result.residual);
     buffers::give(mixed);
-    matmul_transposed(gradient, weights.residual, shape, Write::Add, &mut result.z);
-    result.z.iter_mut().zip(&own).for_each(|(z, own)| *z += own);
+    if needs_z {
+        matmul_transposed(gradient, weights.residual, shape, Write::Add, &mut result.z);
+        result.z.iter_mut().zip(&own).for_each(|(z, own)| *z += own);
+    }
     buffers::give(own);
     if let (Some(d_query), Some((query, key))) = (query, weights.query_key) {
         let square = Shape { outputs: width, ..shape };
-        let folded = fold(config, query, key);
-        matmul_transposed(&d_query, &folded, square, Write::Add, &mut result.z);
+        if needs_z {
+            matmul_transposed(&d_query, &fold(config, query, key), square, Write::Add, &mut result.z);
+        }
         let mut d_fold = vec![0.0; width * width];
         weight_gradient(z, &d_query, square, Write::Replace, &mut d_fold);
         buffers::give(d_query);
@@ -171,12 +189,13 @@ pub fn backward(
     result
 }
 
-fn hops<'a>(config: &'a Config, source: &Source<'a>, z: &'a [f32], kept: &'a Kept) -> Hops<'a> {
+fn hops<'a>(config: &'a Config, source: &Source<'a>, weights: &Weights<'a>, z: &'a [f32], kept: &'a Kept) -> Hops<'a> {
     Hops {
         elimination: &config.elimination,
         coefficients: kept.coefficients(source, config.elimination.rounds),
         z,
         increments: &kept.increments,
+        bias: weights.hop_bias,
     }
 }
 

@@ -4,9 +4,12 @@
 //!
 //! ```text
 //! c_i^k  = r_i^k / (|r_i^k| + epsilon)^gamma                  compression, the norm over all channels
-//! b_i    = softmax over k of (q_i . c_i^k) * scale            q_i = (z W_Q) W_K^T, folded into one projection
+//! b_i    = softmax over k of (q_i . c_i^k) * scale + t_k      q_i = (z W_Q) W_K^T, folded into one projection
 //! m_i    = sum over k of b_ik c_i^k
 //! ```
+//!
+//! The number t_k per hop and head is optional. Without it (as the paper prints the equation) hops are told apart by their content
+//! alone, and a node can't prefer a distance as such.
 //!
 //! A node's hops are rebuilt from its increments while they are in the cache, forward and backward: nothing is kept.
 //! Without hop attention every hop has the same weight.
@@ -39,7 +42,8 @@ impl Config {
         usize::from(!self.include_self)
     }
 
-    fn hops(&self, rounds: usize) -> usize {
+    /// How many hops are weighed after `rounds` rounds.
+    pub fn hops(&self, rounds: usize) -> usize {
         rounds + usize::from(self.include_self)
     }
 }
@@ -55,6 +59,8 @@ pub struct Hops<'a> {
     pub z: &'a [f32],
     /// d^1 .. d^K, `[K, N, F]`.
     pub increments: &'a [f32],
+    /// t, `[H, hops]`; only used where there is a query.
+    pub bias: Option<&'a [f32]>,
 }
 
 /// Memory for one node at a time.
@@ -166,7 +172,8 @@ fn read_hops<M: Arith>(config: &Config, hops: &Hops, query: Option<&[f32]>, i: u
         let mut most = f32::NEG_INFINITY;
         for (n, weight) in weights.iter_mut().enumerate() {
             let k = first + n;
-            let score = dot::<M>(query, &scratch.hops[k * width..(k + 1) * width][range.clone()]) * scratch.compression[k] * config.scale;
+            let score = dot::<M>(query, &scratch.hops[k * width..(k + 1) * width][range.clone()]) * scratch.compression[k] * config.scale
+                + hops.bias.map_or(0.0, |t| t[h * (rounds + 1 - first) + n]);
             *weight = score;
             most = if score > most { score } else { most };
         }
@@ -210,6 +217,8 @@ pub struct RowGradients<'a> {
     pub own: &'a mut [f32],
     /// Comes in as the query q_i, goes out as its gradient; `None` without hop attention.
     pub query: Option<&'a mut [f32]>,
+    /// Of the scores before the softmax, so of t: `[H, hops]`; `None` without t.
+    pub scores: Option<&'a mut [f32]>,
     /// Comes in as the gradient of m_i, goes out as m_i itself (which the gradient of the value projection needs).
     pub mixed: &'a mut [f32],
 }
@@ -219,7 +228,7 @@ simd_fn! {
     pub fn backward_row<M>(config: &Config, hops: &Hops, i: usize, scratch: &mut Scratch, row: RowGradients) {
         let (heads, rounds, first) = (config.heads, hops.elimination.rounds, config.first());
         let width = heads.width;
-        let RowGradients { hops: out, own, mut query, mixed } = row;
+        let RowGradients { hops: out, own, mut query, mut scores, mixed } = row;
         read_hops::<M>(config, hops, query.as_deref(), i, scratch);
         own.fill(0.0);
         scratch.gradient.fill(0.0);
@@ -241,7 +250,11 @@ simd_fn! {
                 let target = if k == 0 { &mut own[range.clone()] } else { &mut out[(k - 1) * width..k * width][range.clone()] };
                 axpy::<M>(weight, given, target);
                 if let Some(query) = query.as_deref() {
-                    let score = weight * (scratch.scores[n] - mean) * config.scale;
+                    let plain = weight * (scratch.scores[n] - mean);
+                    if let Some(scores) = scores.as_deref_mut() {
+                        scores[h * count + n] = plain;
+                    }
+                    let score = plain * config.scale;
                     axpy::<M>(score, &query[range.clone()], target);
                     let hop = &scratch.hops[k * width..(k + 1) * width][range.clone()];
                     axpy::<M>(score * scratch.compression[k], hop, &mut scratch.gradient[range.clone()]);

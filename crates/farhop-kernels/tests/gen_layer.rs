@@ -90,7 +90,7 @@ fn literal<T: Real>(fixture: &Fixture, p: &[Vec<T>]) -> Layer<T> {
         }
     }
     let query = product(&product(x, wq, IN, OUT), &wk_transposed, OUT, IN);
-    let (mixed, beta) = literal_hops::mix(heads, &result.states, Some(&query), gamma, eps, 1.0 / (OUT as f64).sqrt());
+    let (mixed, beta) = literal_hops::mix(heads, &result.states, Some(&query), None, gamma, eps, 1.0 / (OUT as f64).sqrt());
     let n = fixture.graph.nodes();
     let mut htilde = Vec::new();
     for i in 0..n {
@@ -193,7 +193,7 @@ fn the_f32_kernels_equal_the_outside_numbers() {
         check("alpha_self", &kept.node);
         let coefficients = kept.coefficients(&source, rounds);
         check("h", &elimination::cumulative(&elimination, &coefficients, x, &kept.increments));
-        let hops = Hops { elimination: &elimination, coefficients, z: x, increments: &kept.increments };
+        let hops = Hops { elimination: &elimination, coefficients, z: x, increments: &kept.increments, bias: None };
         let fold = product(wq, &transposed(wk, IN, OUT), OUT, IN);
         let query = product(x, &fold, IN, IN);
         check("beta", &hop_attention::distributions(&hop_config, &hops, Some(&query)));
@@ -209,7 +209,7 @@ fn the_f32_kernels_equal_the_outside_numbers() {
         check("out", &out);
         // Backward, the whole layer as one operation.
         let config = gen_layer::Config { elimination, hops: hop_config, outputs: OUT, recompute: false };
-        let weights = gen_layer::Weights { query_key: Some((wq, wk)), value: wv, residual: w };
+        let weights = gen_layer::Weights { query_key: Some((wq, wk)), hop_bias: None, value: wv, residual: w };
         let mut d_pre = vec![0.0; n * OUT];
         let feed_gradients = feed_forward::backward(&pre, feed, &f32s(fixture.get("G")), n, &mut d_pre);
         check("grad_fc1_w", &feed_gradients.w1);
@@ -221,7 +221,7 @@ fn the_f32_kernels_equal_the_outside_numbers() {
             let (pre, kept) = gen_layer::forward(graph, &config, &source, &weights, x, true);
             check("pre", &pre);
             assert_eq!(kept.is_none(), recompute);
-            let gradients = gen_layer::backward(graph, &config, &source, &weights, x, kept, &d_pre);
+            let gradients = gen_layer::backward(graph, &config, &source, &weights, x, kept, &d_pre, true);
             check("grad_a", &gradients.attention);
             check("grad_Wq", &gradients.query);
             check("grad_Wk", &gradients.key);
@@ -236,11 +236,11 @@ fn the_f32_kernels_equal_the_outside_numbers() {
 fn hop_attention_equals_the_literal_version_with_heads_and_readings() {
     let graph = common::random_graph(11, 20, Direction::Undirected, 4);
     let (n, rounds, width) = (graph.nodes(), 4, 6);
-    for (count, reading, include_self, gamma, with_query) in [
-        (1, Reading::Cumulative, false, 0.5, true),
-        (2, Reading::Increment, true, 0.75, true),
-        (3, Reading::Cumulative, true, 0.0, true),
-        (2, Reading::Increment, false, 1.0, false),
+    for (count, reading, include_self, gamma, with_query, with_bias) in [
+        (1, Reading::Cumulative, false, 0.5, true, false),
+        (2, Reading::Increment, true, 0.75, true, true),
+        (3, Reading::Cumulative, true, 0.0, true, true),
+        (2, Reading::Increment, false, 1.0, false, false),
     ] {
         let heads = Heads::new(width, count);
         let problem = common::Problem::attention(graph.clone(), rounds, heads, Mode::Exact, true, 8);
@@ -254,30 +254,45 @@ fn hop_attention_equals_the_literal_version_with_heads_and_readings() {
             hops.insert(0, problem.z.clone());
         }
         let literal_query = with_query.then_some(&query[..]);
-        let (mixed, beta) = literal_hops::mix(heads, &hops, literal_query, f64::from(gamma), 1e-6, 0.7);
+        let bias = normals(count * hops.len(), 1.0, 33);
+        let literal_bias = with_bias.then_some(&bias[..]);
+        let (mixed, beta) = literal_hops::mix(heads, &hops, literal_query, literal_bias, f64::from(gamma), 1e-6, 0.7);
         let cotangent = normals(n * width, 1.0, 32);
-        let lists: Vec<&[f64]> = hops.iter().map(|h| &h[..]).chain([&query[..]]).collect();
+        let lists: Vec<&[f64]> = hops.iter().map(|h| &h[..]).chain([&query[..], &bias[..]]).collect();
         let variables = tape::record(&lists);
-        let (hop_variables, query_variable) = variables.split_at(hops.len());
+        let (hop_variables, others) = variables.split_at(hops.len());
+        let recorded_query = with_query.then_some(&others[0][..]);
+        let recorded_bias = with_bias.then_some(&others[1][..]);
         let (recorded, _) =
-            literal_hops::mix(heads, hop_variables, with_query.then_some(&query_variable[0][..]), f64::from(gamma), 1e-6, 0.7);
+            literal_hops::mix(heads, hop_variables, recorded_query, recorded_bias, f64::from(gamma), 1e-6, 0.7);
         let loss = sum(recorded.iter().zip(&cotangent).map(|(m, c)| *m * tape::Var::of(*c)));
         let expected = tape::gradients(loss, &variables);
         problem.with_source(|source, z| {
             let kept = elimination::forward(&problem.graph, &problem.config, source, z);
             let coefficients = kept.coefficients(source, rounds);
-            let hops = Hops { elimination: &problem.config, coefficients, z, increments: &kept.increments };
+            let bias32 = f32s(&bias);
+            let bias = with_bias.then_some(&bias32[..]);
+            let hops = Hops { elimination: &problem.config, coefficients, z, increments: &kept.increments, bias };
             let query32 = f32s(&query);
             let kernel_query = with_query.then_some(&query32[..]);
             common::assert_close("mixed", &hop_attention::forward(&config, &hops, kernel_query), &mixed, 2e-5);
             common::assert_close("beta", &hop_attention::distributions(&config, &hops, kernel_query), &beta, 2e-5);
             let mut scratch = Scratch::new(&config, rounds);
+            let mut bias_gradient = vec![0.0; bias32.len()];
             for i in 0..n {
                 let row = i * width..(i + 1) * width;
                 let (mut block, mut own) = (vec![0.0; rounds * width], vec![0.0; width]);
                 let (mut q, mut m) = (query32[row.clone()].to_vec(), f32s(&cotangent[row.clone()]));
-                let rows = RowGradients { hops: &mut block, own: &mut own, query: with_query.then_some(&mut q), mixed: &mut m };
+                let mut t = vec![0.0; bias32.len()];
+                let rows = RowGradients {
+                    hops: &mut block,
+                    own: &mut own,
+                    query: with_query.then_some(&mut q),
+                    scores: with_bias.then_some(&mut t),
+                    mixed: &mut m,
+                };
                 hop_attention::backward_row(&config, &hops, i, &mut scratch, rows);
+                bias_gradient.iter_mut().zip(t).for_each(|(sum, value)| *sum += value);
                 let first = usize::from(include_self);
                 for k in 0..rounds {
                     common::assert_close("hop gradient", &block[k * width..(k + 1) * width], &expected[first + k][row.clone()], 5e-5);
@@ -286,9 +301,12 @@ fn hop_attention_equals_the_literal_version_with_heads_and_readings() {
                     common::assert_close("own gradient", &own, &expected[0][row.clone()], 5e-5);
                 }
                 if with_query {
-                    common::assert_close("query gradient", &q, &expected[expected.len() - 1][row.clone()], 5e-5);
+                    common::assert_close("query gradient", &q, &expected[expected.len() - 2][row.clone()], 5e-5);
                 }
                 common::assert_close("mixed again", &m, &mixed[row], 2e-5);
+            }
+            if with_bias {
+                common::assert_close("bias gradient", &bias_gradient, &expected[expected.len() - 1], 5e-5);
             }
         });
     }

@@ -36,6 +36,9 @@ pub struct ModelArguments {
     /// Weigh hops by attention, or all the same with =off (gen) [default: on]
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", value_parser = switch)]
     hop_attention: Option<bool>,
+    /// A learned number per hop in hop attention, so that a layer can prefer a distance (gen) [default: on]
+    #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", value_parser = switch)]
+    hop_bias: Option<bool>,
     /// The node itself takes part in hop attention (gen) [default: off]
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", value_parser = switch)]
     hop_zero: Option<bool>,
@@ -90,6 +93,7 @@ impl ModelArguments {
         add("--activation", "activation", text(&self.activation));
         let switches = [
             ("--hop-attention", "hop_attention", self.hop_attention),
+            ("--hop-bias", "hop_bias", self.hop_bias),
             ("--hop-zero", "hop_zero", self.hop_zero),
             ("--feed-forward", "feed_forward", self.feed_forward),
             ("--input-projection", "input_projection", self.input_projection),

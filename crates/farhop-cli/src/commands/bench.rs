@@ -147,6 +147,7 @@ fn model(arguments: &BenchArguments) -> Result<ModelConfig, Failure> {
             input_projection: false,
             gamma: 0.75,
             feed_forward: true,
+            hop_bias: false,
             norm,
             activation,
             dropout,

@@ -16,13 +16,13 @@ use crate::{DataError, NodeDataset, Split};
 /// The settings of [`hop_majority`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HopMajorityOptions {
-    /// Number of nodes. Default 10,000.
+    /// Number of nodes. Default 4,000.
     pub nodes: usize,
     /// Number of trees. Default 10.
     pub trees: usize,
     /// The distance r whose colours decide. Default 4.
     pub distance: usize,
-    /// Number of colours, which is also the number of classes. Default 4.
+    /// Number of colours, which is also the number of classes. Default 6.
     pub colours: usize,
     /// Seed of trees, colours and split. Default 0.
     pub seed: u64,
@@ -30,7 +30,7 @@ pub struct HopMajorityOptions {
 
 impl Default for HopMajorityOptions {
     fn default() -> Self {
-        HopMajorityOptions { nodes: 10_000, trees: 10, distance: 4, colours: 4, seed: 0 }
+        HopMajorityOptions { nodes: 4_000, trees: 10, distance: 4, colours: 6, seed: 0 }
     }
 }
 

@@ -10,11 +10,13 @@ pub fn compress<T: Real>(hop: &[T], gamma: f64, epsilon: f64) -> Vec<T> {
     hop.iter().map(|v| *v * scale).collect()
 }
 
-/// Mixed hops `[N, F]` and distributions `[N, H, hops]`; `hops[k]` is `[N, F]`, `query` is q `[N, F]` or `None` for equal weights.
+/// Mixed hops `[N, F]` and distributions `[N, H, hops]`; `hops[k]` is `[N, F]`, `query` is q `[N, F]` or `None`
+/// for equal weights, `bias` is t `[H, hops]`.
 pub fn mix<T: Real>(
     heads: Heads,
     hops: &[Vec<T>],
     query: Option<&[T]>,
+    bias: Option<&[T]>,
     gamma: f64,
     epsilon: f64,
     scale: f64,
@@ -31,7 +33,11 @@ pub fn mix<T: Real>(
             let beta = match query {
                 Some(query) => {
                     let q = &query[row.clone()][range.clone()];
-                    softmax(&compressed.iter().map(|c| dot(q, &c[range.clone()]) * T::of(scale)).collect::<Vec<_>>())
+                    let score = |(k, c): (usize, &Vec<T>)| {
+                        let score = dot(q, &c[range.clone()]) * T::of(scale);
+                        bias.map_or(score, |t| score + t[h * hops.len() + k])
+                    };
+                    softmax(&compressed.iter().enumerate().map(score).collect::<Vec<_>>())
                 }
                 None => vec![T::of(1.0 / hops.len() as f64); hops.len()],
             };

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! d^1 .. d^K = K rounds of elimination from Z            round k carries exactly the k-hop increment
-//! b_i        = softmax over hops of (z_i W_Q) . (c_i^k W_K) / sqrt(key)      c: hops after compression
+//! b_i        = softmax over hops of (z_i W_Q) . (c_i^k W_K) / sqrt(key) + t_k      c: hops after compression
 //! P_i        = z_i W + (sum over k of b_ik c_i^k) W_V
 //! Z'         = P + relu(P W_1 + b_1) W_2 + b_2           the feed-forward network, if there is one
 //! ```
@@ -80,6 +80,9 @@ pub struct GenLayerConfig {
     pub elimination: EliminationKind,
     /// Whether hops are weighed by attention; without, all hops count the same. Default true.
     pub hop_attention: bool,
+    /// Whether hop attention has a learned number per hop and head besides the content of the hops, so that a layer can prefer a
+    /// distance as such; it starts at 0. Our addition: `false` is the paper as printed. Default true.
+    pub hop_bias: bool,
     /// What is read at each hop: `cumulative` or `increment`. Default `cumulative`.
     pub hop_reading: HopReading,
     /// Whether hop 0, the node itself, takes part in hop attention. Default false, as in the paper.
@@ -104,6 +107,7 @@ impl Default for GenLayerConfig {
             coefficients: CoefficientKind::default(),
             elimination: EliminationKind::default(),
             hop_attention: true,
+            hop_bias: true,
             hop_reading: HopReading::default(),
             hop_zero: false,
             feed_forward: true,
@@ -136,6 +140,14 @@ impl GenLayerConfig {
     /// How many sets of attention vectors there are.
     fn sets(&self) -> usize {
         if self.coefficients == CoefficientKind::AttentionPerRound { self.hops } else { 1 }
+    }
+
+    fn hops_read(&self) -> usize {
+        self.hops + usize::from(self.hop_zero)
+    }
+
+    fn has_hop_bias(&self) -> bool {
+        self.hop_attention && self.hop_bias
     }
 
     fn key(&self, outputs: usize) -> usize {
@@ -178,7 +190,8 @@ impl GenLayerConfig {
     /// Number of parameters.
     pub fn size(&self, inputs: usize, outputs: usize) -> usize {
         let attention = if self.attends() { self.sets() * 2 * inputs } else { 0 };
-        let keys = if self.hop_attention { inputs * self.key(outputs) * (self.heads + 1) } else { 0 };
+        let keys = if self.hop_attention { inputs * self.key(outputs) * (self.heads + 1) } else { 0 }
+            + if self.has_hop_bias() { self.heads * self.hops_read() } else { 0 };
         let feed = if self.feed_forward { 2 * (outputs * outputs + outputs) } else { 0 };
         attention + keys + 2 * inputs * outputs + feed
     }
@@ -218,6 +231,7 @@ pub struct GenLayer {
     attention: Option<Param<Tensor<2>>>,
     query: Option<Param<Tensor<2>>>,
     key: Option<Param<Tensor<2>>>,
+    hop_bias: Option<Param<Tensor<1>>>,
     value: Param<Tensor<2>>,
     residual: Param<Tensor<2>>,
     feed_forward: Option<FeedForward>,
@@ -244,6 +258,7 @@ impl GenLayer {
             attention: config.attends().then(|| matrix(config.sets(), 2 * inputs)),
             query: config.hop_attention.then(|| matrix(inputs, config.heads * key)),
             key: config.hop_attention.then(|| matrix(inputs, key)),
+            hop_bias: config.has_hop_bias().then(|| init::constant(config.heads * config.hops_read(), 0.0)),
             value: matrix(inputs, outputs),
             residual: matrix(inputs, outputs),
             feed_forward: config.feed_forward.then(|| FeedForward {
@@ -284,6 +299,7 @@ impl Layer for GenLayer {
         let inputs = GenInputs {
             coefficients: self.coefficients(batch, context),
             query_key: self.query.as_ref().zip(self.key.as_ref()).map(|(query, key)| (query.val(), key.val())),
+            hop_bias: self.hop_bias.as_ref().map(|bias| bias.val()),
             value: self.value.val(),
             residual: self.residual.val(),
             z: features,

@@ -38,6 +38,9 @@ pub struct GenConfig {
     pub elimination: EliminationKind,
     /// Whether hops are weighed by attention; without, all hops count the same. Default true.
     pub hop_attention: bool,
+    /// Whether hop attention has a learned number per hop and head besides the content of the hops, so that a layer can prefer a
+    /// distance as such; it starts at 0. Our addition: `false` is the paper as printed. Default true.
+    pub hop_bias: bool,
     /// What is read at each hop: `cumulative` or `increment`. Default `cumulative`.
     pub hop_reading: HopReading,
     /// Whether hop 0, the node itself, takes part in hop attention. Default false, as in the paper.
@@ -76,6 +79,7 @@ impl Default for GenConfig {
             coefficients: layer.coefficients,
             elimination: layer.elimination,
             hop_attention: layer.hop_attention,
+            hop_bias: layer.hop_bias,
             hop_reading: layer.hop_reading,
             hop_zero: layer.hop_zero,
             feed_forward: layer.feed_forward,
@@ -101,6 +105,7 @@ impl GenConfig {
             coefficients: self.coefficients,
             elimination: self.elimination,
             hop_attention: self.hop_attention,
+            hop_bias: self.hop_bias,
             hop_reading: self.hop_reading,
             hop_zero: self.hop_zero,
             feed_forward: self.feed_forward,

@@ -37,19 +37,23 @@ pub struct GenInputs {
     pub coefficients: GenCoefficients,
     /// W_Q `[F, H * key]` and W_K `[F, key]`; `None` without hop attention.
     pub query_key: Option<(Tensor<2>, Tensor<2>)>,
+    /// t `[H, hops]`, flat, added to the scores of hop attention.
+    pub hop_bias: Option<Tensor<1>>,
     /// W_V `[F, O]`.
     pub value: Tensor<2>,
     /// W `[F, O]`.
     pub residual: Tensor<2>,
 }
 
-/// Inputs, in order: z, W_V, W, then the attention vectors if any, then W_Q and W_K if any.
+/// Inputs, in order: z, W_V, W, then the attention vectors if any, then W_Q and W_K if any, then t if
+/// there is one.
 #[derive(Debug)]
 struct GenOp {
     graph: Arc<Graph>,
     config: Config,
     kind: Kind,
     hop_attention: bool,
+    hop_bias: bool,
 }
 
 #[derive(Debug)]
@@ -77,7 +81,8 @@ impl GenOp {
     fn weights<'a>(&self, input: &impl Fn(usize) -> &'a [f32]) -> Weights<'a> {
         let first = 3 + usize::from(matches!(self.kind, Kind::Attention { .. }));
         let query_key = self.hop_attention.then(|| (input(first), input(first + 1)));
-        Weights { query_key, value: input(1), residual: input(2) }
+        let hop_bias = self.hop_bias.then(|| input(first + 2));
+        Weights { query_key, hop_bias, value: input(1), residual: input(2) }
     }
 }
 
@@ -100,7 +105,7 @@ impl Operation for GenOp {
         let input = |i: usize| arrays[i].map_or(&[][..], |array| array.data);
         let (source, weights) = (self.source(&input), self.weights(&input));
         let gradients =
-            kernel::backward(&self.graph, &self.config, &source, &weights, input(0), step.kept, &step.gradient);
+            kernel::backward(&self.graph, &self.config, &source, &weights, input(0), step.kept, &step.gradient, step.needed[0]);
         buffers::give(step.gradient);
         let mut all = vec![gradients.z, gradients.value, gradients.residual];
         if matches!(self.kind, Kind::Attention { .. }) {
@@ -109,13 +114,16 @@ impl Operation for GenOp {
         if self.hop_attention {
             all.extend([gradients.query, gradients.key]);
         }
+        if self.hop_bias {
+            all.push(gradients.hop_bias);
+        }
         all.into_iter().zip(step.needed).map(|(gradient, needed)| needed.then_some(gradient)).collect()
     }
 }
 
 /// `z W + hop attention(elimination(z)) W_V`, `[N, F]` to `[N, O]`: see [`farhop_kernels::gen_layer`].
 pub fn gen_layer(inputs: GenInputs, graph: &Arc<Graph>, config: Config) -> Tensor<2> {
-    let GenInputs { z, coefficients, query_key, value, residual } = inputs;
+    let GenInputs { z, coefficients, query_key, hop_bias, value, residual } = inputs;
     let mut tensors = vec![Input::from(z), value.into(), residual.into()];
     let kind = match coefficients {
         GenCoefficients::Attention { weights, each_round, slope, dropout } => {
@@ -128,5 +136,7 @@ pub fn gen_layer(inputs: GenInputs, graph: &Arc<Graph>, config: Config) -> Tenso
     if let Some((query, key)) = query_key {
         tensors.extend([Input::from(query), key.into()]);
     }
-    apply(GenOp { graph: graph.clone(), config, kind, hop_attention }, tensors)
+    let with_bias = hop_bias.is_some() && hop_attention;
+    tensors.extend(hop_bias.filter(|_| hop_attention).map(Input::from));
+    apply(GenOp { graph: graph.clone(), config, kind, hop_attention, hop_bias: with_bias }, tensors)
 }
