@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! increments = elimination(z)                         K rounds, coefficients from attention or given
-//! q   = z M,   M[:, head] = W_Q[:, head] W_K[head]^T  query and key projections folded into one
+//! q   = z M,   M[:, head] = W_Q[:, head] W_K[head]^T  query and key projections folded into one (or in two steps)
 //! m   = hop attention(increments, q, t)
 //! pre = z W + m W_V
 //! ```
@@ -176,15 +176,10 @@ pub fn backward(
         result.z.iter_mut().zip(&own).for_each(|(z, own)| *z += own);
     }
     buffers::give(own);
-    if let (Some(d_query), Some((query, key))) = (query, weights.query_key) {
-        let square = Shape { outputs: width, ..shape };
-        if needs_z {
-            matmul_transposed(&d_query, &fold(config, query, key), square, Write::Add, &mut result.z);
-        }
-        let mut d_fold = vec![0.0; width * width];
-        weight_gradient(z, &d_query, square, Write::Replace, &mut d_fold);
-        buffers::give(d_query);
-        (result.query, result.key) = unfold(config, query, key, &d_fold);
+    if let (Some(gradient), Some(query_key)) = (query, weights.query_key) {
+        let d_z = needs_z.then_some(&mut result.z[..]);
+        (result.query, result.key) = query_gradients(config, query_key, z, nodes, &gradient, d_z);
+        buffers::give(gradient);
     }
     result
 }
@@ -199,14 +194,94 @@ fn hops<'a>(config: &'a Config, source: &Source<'a>, weights: &Weights<'a>, z: &
     }
 }
 
-/// q = z M, `[N, F]`.
+/// Whether q is computed in two steps, `(z W_Q) W_K^T`, instead of through M: cheaper where features are much wider than keys.
+fn two_steps(config: &Config, query: &[f32]) -> bool {
+    let width = config.hops.heads.width;
+    2 * query.len() < width * width
+}
+
+/// q, `[N, F]`.
 fn queries(config: &Config, weights: &Weights, z: &[f32], nodes: usize) -> Option<Vec<f32>> {
     let (query, key) = weights.query_key?;
     let width = config.elimination.heads.width;
     let mut out = buffers::take(nodes * width);
-    let shape = Shape { rows: nodes, inputs: width, outputs: width };
-    matmul(z, &fold(config, query, key), None, shape, Write::Replace, &mut out);
+    if two_steps(config, query) {
+        let inner = query.len() / width;
+        let projected = project(z, query, nodes, width);
+        let shape = Shape { rows: nodes, inputs: width, outputs: inner };
+        matmul_transposed(&projected, &spread_keys(config, key, inner), shape, Write::Replace, &mut out);
+        buffers::give(projected);
+    } else {
+        let shape = Shape { rows: nodes, inputs: width, outputs: width };
+        matmul(z, &fold(config, query, key), None, shape, Write::Replace, &mut out);
+    }
     Some(out)
+}
+
+/// z W_Q, `[N, H * key]`.
+fn project(z: &[f32], query: &[f32], nodes: usize, width: usize) -> Vec<f32> {
+    let inner = query.len() / width;
+    let mut out = buffers::take(nodes * inner);
+    matmul(z, query, None, Shape { rows: nodes, inputs: width, outputs: inner }, Write::Replace, &mut out);
+    out
+}
+
+/// W_K with every head's rows moved to the columns of its own keys, zeros elsewhere: `[F, H * key]`.
+fn spread_keys(config: &Config, key: &[f32], inner: usize) -> Vec<f32> {
+    let heads = config.hops.heads;
+    let size = inner / heads.count;
+    let mut out = vec![0.0; heads.width * inner];
+    for h in 0..heads.count {
+        for f in heads.range(h) {
+            out[f * inner + h * size..f * inner + (h + 1) * size].copy_from_slice(&key[f * size..(f + 1) * size]);
+        }
+    }
+    out
+}
+
+/// Gradients of W_Q and W_K, and what goes to z, from that of q.
+fn query_gradients(
+    config: &Config,
+    weights: (&[f32], &[f32]),
+    z: &[f32],
+    nodes: usize,
+    gradient: &[f32],
+    d_z: Option<&mut [f32]>,
+) -> (Vec<f32>, Vec<f32>) {
+    let (query, key) = weights;
+    let width = config.hops.heads.width;
+    if !two_steps(config, query) {
+        let square = Shape { rows: nodes, inputs: width, outputs: width };
+        if let Some(d_z) = d_z {
+            matmul_transposed(gradient, &fold(config, query, key), square, Write::Add, d_z);
+        }
+        let mut d_fold = vec![0.0; width * width];
+        weight_gradient(z, gradient, square, Write::Replace, &mut d_fold);
+        return unfold(config, query, key, &d_fold);
+    }
+    let heads = config.hops.heads;
+    let inner = query.len() / width;
+    let shape = Shape { rows: nodes, inputs: width, outputs: inner };
+    // q = t S^T with t = z W_Q and S the spread keys: dS = dq^T t, dt = dq S.
+    let projected = project(z, query, nodes, width);
+    let mut d_spread = vec![0.0; width * inner];
+    weight_gradient(gradient, &projected, shape, Write::Replace, &mut d_spread);
+    let mut d_projected = projected;
+    matmul(gradient, &spread_keys(config, key, inner), None, shape, Write::Replace, &mut d_projected);
+    let mut d_query = vec![0.0; query.len()];
+    weight_gradient(z, &d_projected, shape, Write::Replace, &mut d_query);
+    if let Some(d_z) = d_z {
+        matmul_transposed(&d_projected, query, shape, Write::Add, d_z);
+    }
+    buffers::give(d_projected);
+    let size = inner / heads.count;
+    let mut d_key = vec![0.0; key.len()];
+    for h in 0..heads.count {
+        for f in heads.range(h) {
+            d_key[f * size..(f + 1) * size].copy_from_slice(&d_spread[f * inner + h * size..f * inner + (h + 1) * size]);
+        }
+    }
+    (d_query, d_key)
 }
 
 /// Each head's part of W_Q, `[F, key]`, made contiguous.

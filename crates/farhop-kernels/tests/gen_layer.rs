@@ -311,3 +311,70 @@ fn hop_attention_equals_the_literal_version_with_heads_and_readings() {
         });
     }
 }
+
+#[test]
+fn wide_features_and_several_heads_have_the_literal_gradients() {
+    let graph = common::random_graph(9, 14, Direction::Undirected, 6);
+    // 16 channels to 2 outputs takes the two-step queries, 3 to 4 the folded ones.
+    for (width, outputs, count) in [(16, 2, 2), (16, 4, 1), (6, 4, 2)] {
+        let (n, rounds, key) = (graph.nodes(), 3, outputs / count);
+        let heads = Heads::new(width, count);
+        let sizes =
+            [n * width, rounds * 2 * width, width * count * key, width * key, count * rounds, width * outputs, width * outputs];
+        let inputs: Vec<Vec<f64>> = sizes.iter().enumerate().map(|(i, &len)| normals(len, 0.5, 50 + i as u64)).collect();
+        let cotangent = normals(n * outputs, 1.0, 60);
+        let scale = 1.0 / (key as f64).sqrt();
+        let lists: Vec<&[f64]> = inputs.iter().map(|v| &v[..]).collect();
+        let variables = tape::record(&lists);
+        let [z, a, wq, wk, t, wv, w] = &variables[..] else { panic!("seven inputs") };
+        let states = propagate(&graph, heads, rounds, Mode::Exact, z, |k, h| {
+            let (left, right) = a[(k - 1) * 2 * width..k * 2 * width].split_at(width);
+            edge_attention(&graph, heads, h, left, right, None, 0.2, |_| 1.0)
+        })
+        .states;
+        let projected = product(z, wq, width, count * key);
+        let mut query = vec![tape::Var::of(0.0); n * width];
+        for i in 0..n {
+            for h in 0..count {
+                for f in heads.range(h) {
+                    query[i * width + f] =
+                        sum((0..key).map(|c| projected[i * count * key + h * key + c] * wk[f * key + c]));
+                }
+            }
+        }
+        let (mixed, _) = literal_hops::mix(heads, &states, Some(&query), Some(t), 0.5, 1e-6, scale);
+        let first = product(z, w, width, outputs);
+        let second = product(&mixed, wv, width, outputs);
+        let pre: Vec<tape::Var> = first.iter().zip(&second).map(|(a, b)| *a + *b).collect();
+        let loss = sum(pre.iter().zip(&cotangent).map(|(p, c)| *p * tape::Var::of(*c)));
+        let expected = tape::gradients(loss, &variables);
+
+        let f: Vec<Vec<f32>> = inputs.iter().map(|v| f32s(v)).collect();
+        let elimination = Config { rounds, heads, mode: Mode::Exact, skip_negligible: true };
+        let hops = hop_attention::Config {
+            heads,
+            reading: Reading::Cumulative,
+            include_self: false,
+            gamma: 0.5,
+            epsilon: 1e-6,
+            scale: scale as f32,
+        };
+        let config = gen_layer::Config { elimination, hops, outputs, recompute: false };
+        let source =
+            Source::Attention(Attention { weights: &f[1], each_round: true, bias: None, slope: 0.2, dropout: None });
+        let weights = gen_layer::Weights {
+            query_key: Some((&f[2], &f[3])),
+            hop_bias: Some(&f[4]),
+            value: &f[5],
+            residual: &f[6],
+        };
+        let (out, kept) = gen_layer::forward(&graph, &config, &source, &weights, &f[0], true);
+        let values: Vec<f64> = pre.iter().map(|v| v.value()).collect();
+        common::assert_close("pre", &out, &values, 2e-5);
+        let g = gen_layer::backward(&graph, &config, &source, &weights, &f[0], kept, &f32s(&cotangent), true);
+        let actual = [g.z, g.attention, g.query, g.key, g.hop_bias, g.value, g.residual];
+        for (n, (actual, expected)) in actual.iter().zip(&expected).enumerate() {
+            common::assert_close(&format!("{width} channels, {count} heads, input {n}"), actual, expected, 1e-4);
+        }
+    }
+}
