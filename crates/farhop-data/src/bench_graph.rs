@@ -59,10 +59,7 @@ impl BenchGraph {
         let (features, nodes, width) = read_features(npz)?;
         let (graph, report) = read_graph(npz, nodes)?;
         let batch = read_batch(npz, nodes)?;
-        let graphs = batch
-            .as_ref()
-            .and_then(|batch| batch.iter().max())
-            .map_or(1, |&last| last as usize + 1);
+        let graphs = batch.as_ref().and_then(|batch| batch.iter().max()).map_or(1, |&last| last as usize + 1);
         let y = npz.array("y")?;
         let targets = match y.shape[..] {
             [rows] => {
@@ -78,14 +75,7 @@ impl BenchGraph {
             }
             _ => return Err(wrong(&y, "one or two dimensions are needed.".to_string())),
         };
-        Ok(BenchGraph {
-            graph,
-            report,
-            features,
-            width,
-            targets,
-            batch,
-        })
+        Ok(BenchGraph { graph, report, features, width, targets, batch })
     }
 }
 
@@ -100,35 +90,20 @@ fn read_features<R: Read + Seek>(npz: &mut Npz<R>) -> Result<(Vec<f32>, usize, u
     Ok((x.to_f32()?, nodes, width))
 }
 
-fn read_graph<R: Read + Seek>(
-    npz: &mut Npz<R>,
-    nodes: usize,
-) -> Result<(Graph, BuildReport), DataError> {
+fn read_graph<R: Read + Seek>(npz: &mut Npz<R>, nodes: usize) -> Result<(Graph, BuildReport), DataError> {
     let edge_index = npz.array("edge_index")?;
     if edge_index.shape.len() != 2 || edge_index.shape[0] != 2 {
-        return Err(wrong(
-            &edge_index,
-            "shape [2, edges] is needed.".to_string(),
-        ));
+        return Err(wrong(&edge_index, "shape [2, edges] is needed.".to_string()));
     }
     let ends = below(&edge_index, nodes)?;
     let (sources, targets) = ends.split_at(ends.len() / 2);
-    let rows: Vec<(u32, u32)> = sources
-        .iter()
-        .copied()
-        .zip(targets.iter().copied())
-        .collect();
-    let built = build(nodes, &rows, Direction::Undirected).map_err(|error| DataError::Graph {
-        file: edge_index.name.clone(),
-        reason: error.to_string(),
-    })?;
+    let rows: Vec<(u32, u32)> = sources.iter().copied().zip(targets.iter().copied()).collect();
+    let built = build(nodes, &rows, Direction::Undirected)
+        .map_err(|error| DataError::Graph { file: edge_index.name.clone(), reason: error.to_string() })?;
     Ok((built.graph, built.report))
 }
 
-fn read_batch<R: Read + Seek>(
-    npz: &mut Npz<R>,
-    nodes: usize,
-) -> Result<Option<Vec<u32>>, DataError> {
+fn read_batch<R: Read + Seek>(npz: &mut Npz<R>, nodes: usize) -> Result<Option<Vec<u32>>, DataError> {
     if !npz.contains("batch") {
         return Ok(None);
     }
@@ -148,13 +123,7 @@ fn below(array: &Array, limit: usize) -> Result<Vec<u32>, DataError> {
     let numbers = array.to_i64()?;
     let check = |(position, number): (usize, &i64)| match u32::try_from(*number) {
         Ok(small) if (small as usize) < limit => Ok(small),
-        _ => Err(wrong(
-            array,
-            format!(
-                "element {position} is {number}; numbers from 0 to {} are needed.",
-                limit - 1
-            ),
-        )),
+        _ => Err(wrong(array, format!("element {position} is {number}; numbers from 0 to {} are needed.", limit - 1))),
     };
     numbers.iter().enumerate().map(check).collect()
 }
@@ -163,15 +132,9 @@ fn require_length(array: &Array, found: usize, needed: usize, what: &str) -> Res
     if found == needed {
         return Ok(());
     }
-    Err(wrong(
-        array,
-        format!("there are {needed} {what}, so that many rows are needed."),
-    ))
+    Err(wrong(array, format!("there are {needed} {what}, so that many rows are needed.")))
 }
 
 fn wrong(array: &Array, reason: String) -> DataError {
-    DataError::Array {
-        file: array.name.clone(),
-        reason: format!("the array has shape {:?}; {reason}", array.shape),
-    }
+    DataError::Array { file: array.name.clone(), reason: format!("the array has shape {:?}; {reason}", array.shape) }
 }

@@ -137,14 +137,7 @@ impl DataCard {
             width: parts.schema.width(),
             features: features.collect(),
             target: parts.schema.target.as_ref().map(|t| t.name.clone()),
-            classes: classes
-                .iter()
-                .zip(counts)
-                .map(|(name, nodes)| ClassCount {
-                    name: name.clone(),
-                    nodes,
-                })
-                .collect(),
+            classes: classes.iter().zip(counts).map(|(name, nodes)| ClassCount { name: name.clone(), nodes }).collect(),
             unlabelled: parts.labels.iter().filter(|label| label.is_none()).count(),
             split: parts.split.map(|(split, origin)| SplitSizes {
                 train: split.train.len(),
@@ -196,10 +189,7 @@ impl fmt::Display for DataCard {
         let number = |n: usize| thousands(n as u64);
         let mut nodes = format!("{} ({})", number(self.nodes), self.nodes_file);
         if self.added_nodes > 0 {
-            nodes.push_str(&format!(
-                ", {} of them only in the edges table",
-                number(self.added_nodes)
-            ));
+            nodes.push_str(&format!(", {} of them only in the edges table", number(self.added_nodes)));
         }
         line("nodes", nodes)?;
         line(
@@ -207,11 +197,7 @@ impl fmt::Display for DataCard {
             format!(
                 "{} {} ({}), {} merged, {} set apart",
                 number(self.edges),
-                if self.directed {
-                    "directed"
-                } else {
-                    "undirected"
-                },
+                if self.directed { "directed" } else { "undirected" },
                 self.edges_file,
                 counted(self.duplicates as u64, "duplicate", "duplicates"),
                 counted(self.self_loops as u64, "self-loop", "self-loops"),
@@ -252,10 +238,7 @@ impl fmt::Display for DataCard {
             )?;
         }
         if let Some(homophily) = self.homophily {
-            line(
-                "homophily",
-                format!("{homophily:.2} of edges join equal labels"),
-            )?;
+            line("homophily", format!("{homophily:.2} of edges join equal labels"))?;
         }
         for warning in &self.warnings {
             line("warning", warning.clone())?;
@@ -311,10 +294,7 @@ impl DataCard {
             shares.join(", ")
         );
         if self.unlabelled > 0 {
-            text.push_str(&format!(
-                "; {} without a label",
-                counted(self.unlabelled as u64, "node", "nodes")
-            ));
+            text.push_str(&format!("; {} without a label", counted(self.unlabelled as u64, "node", "nodes")));
         }
         text
     }

@@ -49,11 +49,7 @@ pub struct NodeDataset {
 
 impl NodeDataset {
     /// Reads tables for training: columns, classes and split are found as `options` say.
-    pub fn load(
-        nodes: &Path,
-        edges: &Path,
-        options: &NodeTableOptions,
-    ) -> Result<NodeDataset, DataError> {
+    pub fn load(nodes: &Path, edges: &Path, options: &NodeTableOptions) -> Result<NodeDataset, DataError> {
         Ok(load(nodes, edges, options, false)?.0)
     }
 
@@ -79,26 +75,17 @@ impl NodeDataset {
         let table = open_nodes(nodes, edges)?;
         let roles = Roles::from_schema(&table, schema)?;
         let mut scan = Scan::of(&table, &roles, None)?;
-        let edge_options = EdgeOptions {
-            directed: schema.directed,
-            weights: false,
-        };
+        let edge_options = EdgeOptions { directed: schema.directed, weights: false };
         let add_missing = options.add_missing_nodes;
         let edges = read_edges(&table, edges, &mut scan, add_missing, edge_options)?;
         let (labels, unknown) = known_classes(&scan.labels, &scan.label_values, schema.classes());
-        let split = roles
-            .split
-            .filter(|_| roles.target.is_some())
-            .map(|_| Split::from_parts(&scan.parts, &labels));
+        let split = roles.split.filter(|_| roles.target.is_some()).map(|_| Split::from_parts(&scan.parts, &labels));
         let columns: Vec<FeatureColumn> = match options.fill {
             None => schema.features.clone(),
             Some(fill) => schema
                 .features
                 .iter()
-                .map(|column| FeatureColumn {
-                    name: column.name.clone(),
-                    kind: column.kind.with_fill(fill),
-                })
+                .map(|column| FeatureColumn { name: column.name.clone(), kind: column.kind.with_fill(fill) })
                 .collect(),
         };
         let mut encoded = encode(&table, &roles, &columns, scan.ids.len())?;
@@ -140,10 +127,7 @@ impl NodeDataset {
         let nodes = graph.nodes();
         let fits = features.len() == nodes * width
             && labels.len() == nodes
-            && labels
-                .iter()
-                .flatten()
-                .all(|&c| (c as usize) < classes.len());
+            && labels.iter().flatten().all(|&c| (c as usize) < classes.len());
         if !fits {
             return Err(DataError::Mismatch {
                 what: format!(
@@ -162,11 +146,7 @@ impl NodeDataset {
             edges_file: name,
             added_nodes: 0,
             graph: &graph,
-            report: BuildReport {
-                rows: graph.edges(),
-                duplicates: 0,
-                self_loops: 0,
-            },
+            report: BuildReport { rows: graph.edges(), duplicates: 0, self_loops: 0 },
             schema: &schema,
             labels: &labels,
             split: Some((&split, "made with the data".to_string())),
@@ -198,10 +178,7 @@ fn load(
     let mut scan = Scan::of(&table, &roles, Some(options.most_categories))?;
     let looks = std::mem::take(&mut scan.columns);
     let mut columns = infer_kinds(&table, &roles, looks, scan.ids.len(), options)?;
-    let edge_options = EdgeOptions {
-        directed: options.directed,
-        weights,
-    };
+    let edge_options = EdgeOptions { directed: options.directed, weights };
     let add_missing = options.add_missing_nodes;
     let edges = read_edges(&table, edges, &mut scan, add_missing, edge_options)?;
     let (labels, classes) = sorted_classes(&scan.labels, &scan.label_values);
@@ -224,11 +201,7 @@ fn load(
     statistics_and_fill(&table, &roles, &mut columns, train, options)?;
     if columns.is_empty() {
         columns.push(complete_graph_features(&edges.built.graph, train, options));
-        warnings.push(format!(
-            "{} has no feature columns; every node gets {}",
-            table.name(),
-            columns[0].name
-        ));
+        warnings.push(format!("{} has no feature columns; every node gets {}", table.name(), columns[0].name));
     }
     let mut encoded = encode(&table, &roles, &columns, scan.ids.len())?;
     graph_feature(&columns, &edges.built.graph, &mut encoded.features);
@@ -236,10 +209,7 @@ fn load(
     let header = |column: usize| table.header()[column].clone();
     let schema = Schema {
         id: header(roles.id),
-        target: roles.target.map(|column| TargetColumn {
-            name: header(column),
-            classes,
-        }),
+        target: roles.target.map(|column| TargetColumn { name: header(column), classes }),
         split: roles.split.map(header),
         features: columns,
         directed: options.directed,
@@ -273,11 +243,7 @@ fn read_edges(
     add_missing: bool,
     options: EdgeOptions,
 ) -> Result<EdgeTable, DataError> {
-    let ids = NodeIds::Table {
-        ids: &scan.ids,
-        file: table.name(),
-        add_missing,
-    };
+    let ids = NodeIds::Table { ids: &scan.ids, file: table.name(), add_missing };
     let edges = EdgeTable::open(path, ids, options)?;
     scan.ids.extend(edges.added.iter().cloned());
     scan.labels.resize(scan.ids.len(), None);
@@ -325,9 +291,7 @@ fn assemble(parts: Assembly<'_>) -> NodeDataset {
 }
 
 pub(crate) fn split_column_origin(table: &Table, roles: &Roles) -> String {
-    let name = roles
-        .split
-        .map_or("split", |column| &table.header()[column]);
+    let name = roles.split.map_or("split", |column| &table.header()[column]);
     format!("column {}", quoted(name))
 }
 
@@ -343,17 +307,9 @@ fn edge_warnings(edges: &EdgeTable) -> Vec<String> {
 }
 
 fn unused_warning(table: &Table, roles: &Roles) -> Option<String> {
-    let names = roles
-        .unused
-        .iter()
-        .map(|&column| table.header()[column].as_str());
-    (!roles.unused.is_empty()).then(|| {
-        format!(
-            "columns of {} that the model does not use: {}",
-            table.name(),
-            listed(names)
-        )
-    })
+    let names = roles.unused.iter().map(|&column| table.header()[column].as_str());
+    (!roles.unused.is_empty())
+        .then(|| format!("columns of {} that the model does not use: {}", table.name(), listed(names)))
 }
 
 fn feature_warnings(columns: &[FeatureColumn], encoded: &Encoded) -> Vec<String> {

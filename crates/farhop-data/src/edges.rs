@@ -65,11 +65,7 @@ pub struct EdgeTable {
 
 impl EdgeTable {
     /// Opens and reads an edges table.
-    pub fn open(
-        path: &Path,
-        ids: NodeIds<'_>,
-        options: EdgeOptions,
-    ) -> Result<EdgeTable, DataError> {
+    pub fn open(path: &Path, ids: NodeIds<'_>, options: EdgeOptions) -> Result<EdgeTable, DataError> {
         EdgeTable::read(&Table::open(path, EXAMPLE)?, ids, options)
     }
 
@@ -100,16 +96,10 @@ impl EdgeTable {
                 weights.push(weight(&row, column)?);
             }
         }
-        let direction = if options.directed {
-            Direction::Directed
-        } else {
-            Direction::Undirected
-        };
+        let direction = if options.directed { Direction::Directed } else { Direction::Undirected };
         let nodes = lookup.nodes();
-        let built = build(nodes, &rows, direction).map_err(|error| DataError::Graph {
-            file: table.name().to_string(),
-            reason: error.to_string(),
-        })?;
+        let built = build(nodes, &rows, direction)
+            .map_err(|error| DataError::Graph { file: table.name().to_string(), reason: error.to_string() })?;
         let read = EdgeTable {
             rows,
             weights: columns.weight.map(|_| weights),
@@ -141,12 +131,7 @@ impl EdgeTable {
     }
 
     /// Rows that were merged into one edge must agree on its weight.
-    fn check_weights(
-        &self,
-        table: &Table,
-        directed: bool,
-        columns: Columns,
-    ) -> Result<(), DataError> {
+    fn check_weights(&self, table: &Table, directed: bool, columns: Columns) -> Result<(), DataError> {
         let Some(weights) = &self.weights else {
             return Ok(());
         };
@@ -156,11 +141,7 @@ impl EdgeTable {
             if entry == NO_EDGE {
                 continue;
             }
-            let edge = if directed {
-                entry
-            } else {
-                entry.min(graph.reverse()[entry as usize])
-            };
+            let edge = if directed { entry } else { entry.min(graph.reverse()[entry as usize]) };
             let first = &mut first_row[edge as usize];
             if *first == usize::MAX {
                 *first = row;
@@ -212,14 +193,10 @@ impl Columns {
     fn find(table: &Table, weights: bool) -> Result<Columns, DataError> {
         let header = table.header();
         if header.len() < 2 {
-            return Err(DataError::OneColumn {
-                file: table.name().to_string(),
-            });
+            return Err(DataError::OneColumn { file: table.name().to_string() });
         }
         let named = |names: &[&str]| {
-            header
-                .iter()
-                .position(|column| names.iter().any(|name| column.eq_ignore_ascii_case(name)))
+            header.iter().position(|column| names.iter().any(|name| column.eq_ignore_ascii_case(name)))
         };
         let weight = if weights {
             let role = "the weight of every edge";
@@ -237,21 +214,13 @@ impl Columns {
             (None, Some(0 | 2..)) => return Err(missing_end(table, "source")),
             _ => (0, 1, false),
         };
-        Ok(Columns {
-            source,
-            target,
-            weight,
-            named,
-        })
+        Ok(Columns { source, target, weight, named })
     }
 
     fn unused(&self, table: &Table) -> Vec<String> {
         let used = [Some(self.source), Some(self.target), self.weight];
         let columns = table.header().iter().enumerate();
-        columns
-            .filter(|(number, _)| !used.contains(&Some(*number)))
-            .map(|(_, name)| name.clone())
-            .collect()
+        columns.filter(|(number, _)| !used.contains(&Some(*number))).map(|(_, name)| name.clone()).collect()
     }
 }
 
@@ -268,9 +237,7 @@ fn missing_end(table: &Table, name: &'static str) -> DataError {
 fn weight(row: &Row<'_>, column: usize) -> Result<f32, DataError> {
     match row.cell(column).parse::<f32>() {
         Ok(weight) if weight.is_finite() => Ok(weight),
-        _ => Err(DataError::Weight {
-            cell: row.named_cell(column),
-        }),
+        _ => Err(DataError::Weight { cell: row.named_cell(column) }),
     }
 }
 
@@ -291,12 +258,7 @@ impl<'a> Lookup<'a> {
             }
             NodeIds::Rows { .. } => HashMap::new(),
         };
-        Lookup {
-            ids,
-            number_of,
-            number_of_added: HashMap::new(),
-            added: Vec::new(),
-        }
+        Lookup { ids, number_of, number_of_added: HashMap::new(), added: Vec::new() }
     }
 
     fn nodes(&self) -> usize {
@@ -319,11 +281,7 @@ impl<'a> Lookup<'a> {
                     last: count.saturating_sub(1),
                 }),
             },
-            NodeIds::Table {
-                ids,
-                file,
-                add_missing,
-            } => {
+            NodeIds::Table { ids, file, add_missing } => {
                 if let Some(&number) = self.number_of.get(id) {
                     return Ok(number);
                 }
@@ -331,10 +289,7 @@ impl<'a> Lookup<'a> {
                     return Ok(number);
                 }
                 if id.is_empty() {
-                    return Err(DataError::EmptyId {
-                        place: row.place(),
-                        column: end.to_string(),
-                    });
+                    return Err(DataError::EmptyId { place: row.place(), column: end.to_string() });
                 }
                 if !add_missing || self.nodes() >= MOST_NODES {
                     return Err(DataError::UnknownId {

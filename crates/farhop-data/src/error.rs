@@ -80,9 +80,7 @@ pub enum DataError {
         file: String,
     },
     /// The first row holds data.
-    #[error(
-        "{file}, line 1: the first row ({row}) looks like data. Add a header row, such as {example}."
-    )]
+    #[error("{file}, line 1: the first row ({row}) looks like data. Add a header row, such as {example}.")]
     NoHeader {
         /// The file, as the user gave it.
         file: String,
@@ -168,9 +166,7 @@ pub enum DataError {
         remedy: &'static str,
     },
     /// A table with too few columns.
-    #[error(
-        "{file}, line 1: an edges table needs two columns, such as source,target; this one has one."
-    )]
+    #[error("{file}, line 1: an edges table needs two columns, such as source,target; this one has one.")]
     OneColumn {
         /// The file, as the user gave it.
         file: String,

@@ -32,10 +32,7 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D:
             if number.is_finite() {
                 Ok(number)
             } else {
-                Err(E::invalid_value(
-                    serde::de::Unexpected::Float(number),
-                    &self,
-                ))
+                Err(E::invalid_value(serde::de::Unexpected::Float(number), &self))
             }
         }
 
@@ -56,10 +53,7 @@ pub mod option {
     use serde::ser::Serializer;
 
     /// Writes the text of the number, or nothing.
-    pub fn serialize<S: Serializer>(
-        number: &Option<f64>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
+    pub fn serialize<S: Serializer>(number: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
         match number {
             Some(number) => serializer.serialize_some(&number.to_string()),
             None => serializer.serialize_none(),
@@ -67,9 +61,7 @@ pub mod option {
     }
 
     /// Reads what [`serialize`] wrote.
-    pub fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<f64>, D::Error> {
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
         #[derive(serde::Deserialize)]
         struct Present(#[serde(with = "super")] f64);
         Ok(Option::<Present>::deserialize(deserializer)?.map(|present| present.0))

@@ -26,20 +26,12 @@ pub fn infer_kinds(
     for (&number, look) in roles.features.iter().zip(looks) {
         let name = table.header()[number].clone();
         if look.empty == rows {
-            return Err(DataError::EmptyColumn {
-                file: table.name().to_string(),
-                column: name,
-            });
+            return Err(DataError::EmptyColumn { file: table.name().to_string(), column: name });
         }
         let present = rows - look.missing_numbers;
         let asked = options.categories.contains(&name);
         let kind = if !asked && look.numbers * 2 > present {
-            FeatureKind::Number {
-                mean: 0.0,
-                shift: 0.0,
-                scale: 1.0,
-                fill: None,
-            }
+            FeatureKind::Number { mean: 0.0, shift: 0.0, scale: 1.0, fill: None }
         } else {
             category(table, &name, look, rows, options.most_categories)?
         };
@@ -48,13 +40,7 @@ pub fn infer_kinds(
     Ok(columns)
 }
 
-fn category(
-    table: &Table,
-    name: &str,
-    look: ColumnLook,
-    rows: usize,
-    most: usize,
-) -> Result<FeatureKind, DataError> {
+fn category(table: &Table, name: &str, look: ColumnLook, rows: usize, most: usize) -> Result<FeatureKind, DataError> {
     // In a short table a column of names has few values too, but nearly as many as rows.
     let nearly_unique = rows >= 20 && look.values.len() * 2 > rows;
     if look.many || nearly_unique {
@@ -72,10 +58,7 @@ fn category(
     }
     let mut values: Vec<String> = look.values.into_iter().collect();
     values.sort_unstable();
-    Ok(FeatureKind::Category {
-        values,
-        allow_missing: false,
-    })
+    Ok(FeatureKind::Category { values, allow_missing: false })
 }
 
 /// Walks the numbers of the training rows (all rows if `train` is empty), completes the kinds
@@ -87,9 +70,8 @@ pub fn statistics_and_fill(
     train: &[u32],
     options: &NodeTableOptions,
 ) -> Result<(), DataError> {
-    let numeric: Vec<usize> = (0..columns.len())
-        .filter(|&c| matches!(columns[c].kind, FeatureKind::Number { .. }))
-        .collect();
+    let numeric: Vec<usize> =
+        (0..columns.len()).filter(|&c| matches!(columns[c].kind, FeatureKind::Number { .. })).collect();
     let mut moments = vec![Moments::default(); columns.len()];
     let mut wanted = train.iter().copied().peekable();
     let mut rows = table.rows();
@@ -106,10 +88,7 @@ pub fn statistics_and_fill(
         }
     }
     for (column, moments) in columns.iter_mut().zip(&moments) {
-        if let FeatureKind::Number {
-            mean, shift, scale, ..
-        } = &mut column.kind
-        {
+        if let FeatureKind::Number { mean, shift, scale, .. } = &mut column.kind {
             *mean = moments.mean();
             if options.scaling == FeatureScaling::Standardise {
                 (*shift, *scale) = moments.shift_and_scale();
@@ -134,12 +113,7 @@ pub struct Encoded {
 /// Encodes all rows of the table with kinds that are complete. `roles.features` are the columns
 /// of the kinds that come from the table, in the same order; numbers that come from the graph are
 /// left 0. `nodes` is at least the number of rows.
-pub fn encode(
-    table: &Table,
-    roles: &Roles,
-    columns: &[FeatureColumn],
-    nodes: usize,
-) -> Result<Encoded, DataError> {
+pub fn encode(table: &Table, roles: &Roles, columns: &[FeatureColumn], nodes: usize) -> Result<Encoded, DataError> {
     let width: usize = columns.iter().map(|column| column.kind.width()).sum();
     let mut encoded = Encoded {
         features: allocate(table, nodes, width)?,
@@ -170,10 +144,7 @@ pub fn encode(
     }
     for node in done..nodes {
         for &(_, _, place, kind) in &layout {
-            if let FeatureKind::Number {
-                mean, shift, scale, ..
-            } = kind
-            {
+            if let FeatureKind::Number { mean, shift, scale, .. } = kind {
                 encoded.features[node * width + place] = ((mean - shift) / scale) as f32;
             }
         }
@@ -188,19 +159,10 @@ enum Outcome {
     Filled,
 }
 
-fn encode_cell(
-    row: &Row<'_>,
-    column: usize,
-    kind: &FeatureKind,
-    target: &mut [f32],
-) -> Result<Outcome, DataError> {
-    let missing = || DataError::Missing {
-        cell: row.named_cell(column),
-    };
+fn encode_cell(row: &Row<'_>, column: usize, kind: &FeatureKind, target: &mut [f32]) -> Result<Outcome, DataError> {
+    let missing = || DataError::Missing { cell: row.named_cell(column) };
     match kind {
-        FeatureKind::Number {
-            shift, scale, fill, ..
-        } => {
+        FeatureKind::Number { shift, scale, fill, .. } => {
             let (value, outcome) = match number(row, column)? {
                 Some(value) => (value, Outcome::Encoded),
                 None => (fill.ok_or_else(missing)?, Outcome::Filled),
@@ -213,17 +175,10 @@ fn encode_cell(
             target[0] = scaled;
             Ok(outcome)
         }
-        FeatureKind::Category {
-            values,
-            allow_missing,
-        } => {
+        FeatureKind::Category { values, allow_missing } => {
             let cell = row.cell(column);
             if cell.is_empty() {
-                return if *allow_missing {
-                    Ok(Outcome::Filled)
-                } else {
-                    Err(missing())
-                };
+                return if *allow_missing { Ok(Outcome::Filled) } else { Err(missing()) };
             }
             match values.binary_search_by(|value| value.as_str().cmp(cell)) {
                 Ok(position) => {
@@ -242,21 +197,15 @@ fn number(row: &Row<'_>, column: usize) -> Result<Option<f64>, DataError> {
     let cell = row.cell(column);
     match cell.parse::<f64>() {
         Ok(value) if (value as f32).is_finite() => Ok(Some(value)),
-        Ok(_) => Err(DataError::NotFinite {
-            cell: row.named_cell(column),
-        }),
+        Ok(_) => Err(DataError::NotFinite { cell: row.named_cell(column) }),
         Err(_) if is_missing_number(cell) => Ok(None),
-        Err(_) => Err(DataError::NotANumber {
-            cell: row.named_cell(column),
-        }),
+        Err(_) => Err(DataError::NotANumber { cell: row.named_cell(column) }),
     }
 }
 
 fn allocate(table: &Table, nodes: usize, width: usize) -> Result<Vec<f32>, DataError> {
     let mut features: Vec<f32> = Vec::new();
-    let fits = nodes
-        .checked_mul(width)
-        .is_some_and(|cells| features.try_reserve_exact(cells).is_ok());
+    let fits = nodes.checked_mul(width).is_some_and(|cells| features.try_reserve_exact(cells).is_ok());
     if !fits {
         return Err(DataError::TooMany {
             file: table.name().to_string(),

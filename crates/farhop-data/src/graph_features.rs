@@ -8,11 +8,7 @@ use crate::statistics::Moments;
 
 /// The column that stands in for the missing ones, with statistics over the training nodes (all
 /// nodes if `train` is empty).
-pub fn complete_graph_features(
-    graph: &Graph,
-    train: &[u32],
-    options: &NodeTableOptions,
-) -> FeatureColumn {
+pub fn complete_graph_features(graph: &Graph, train: &[u32], options: &NodeTableOptions) -> FeatureColumn {
     let (name, kind) = match options.no_features {
         NoFeatures::One => ("1", FeatureKind::One),
         NoFeatures::Degree => {
@@ -30,10 +26,7 @@ pub fn complete_graph_features(
             ("ln(1 + degree)", FeatureKind::Degree { shift, scale })
         }
     };
-    FeatureColumn {
-        name: name.to_string(),
-        kind,
-    }
+    FeatureColumn { name: name.to_string(), kind }
 }
 
 /// Writes the numbers that come from the graph into the feature rows.
@@ -44,9 +37,7 @@ pub fn graph_feature(columns: &[FeatureColumn], graph: &Graph, features: &mut [f
         for node in 0..graph.nodes() {
             let value = match column.kind {
                 FeatureKind::One => 1.0,
-                FeatureKind::Degree { shift, scale } => {
-                    ((log_degree(graph, node) - shift) / scale) as f32
-                }
+                FeatureKind::Degree { shift, scale } => ((log_degree(graph, node) - shift) / scale) as f32,
                 FeatureKind::Number { .. } | FeatureKind::Category { .. } => break,
             };
             features[node * width + place] = value;

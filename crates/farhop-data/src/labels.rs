@@ -4,10 +4,7 @@ use std::collections::HashMap;
 
 /// Puts classes in their final order and numbers the labels after it: as numbers if all classes
 /// are whole numbers, else as text.
-pub fn sorted_classes(
-    labels: &[Option<u32>],
-    values: &[String],
-) -> (Vec<Option<u32>>, Vec<String>) {
+pub fn sorted_classes(labels: &[Option<u32>], values: &[String]) -> (Vec<Option<u32>>, Vec<String>) {
     let numbers: Option<Vec<i64>> = values.iter().map(|value| value.parse().ok()).collect();
     let mut order: Vec<usize> = (0..values.len()).collect();
     match numbers {
@@ -19,30 +16,17 @@ pub fn sorted_classes(
     for (class, &value) in order.iter().enumerate() {
         class_of[value] = class as u32;
     }
-    let labels = labels
-        .iter()
-        .map(|label| label.map(|value| class_of[value as usize]))
-        .collect();
+    let labels = labels.iter().map(|label| label.map(|value| class_of[value as usize])).collect();
     let classes = order.into_iter().map(|value| values[value].clone());
     (labels, classes.collect())
 }
 
 /// Numbers labels after the classes of a schema. Labels that are none of them become `None`; the
 /// second result is how many rows that were.
-pub fn known_classes(
-    labels: &[Option<u32>],
-    values: &[String],
-    classes: &[String],
-) -> (Vec<Option<u32>>, u64) {
-    let number_of: HashMap<&str, u32> = classes
-        .iter()
-        .enumerate()
-        .map(|(number, class)| (class.as_str(), number as u32))
-        .collect();
-    let class_of: Vec<Option<u32>> = values
-        .iter()
-        .map(|value| number_of.get(value.as_str()).copied())
-        .collect();
+pub fn known_classes(labels: &[Option<u32>], values: &[String], classes: &[String]) -> (Vec<Option<u32>>, u64) {
+    let number_of: HashMap<&str, u32> =
+        classes.iter().enumerate().map(|(number, class)| (class.as_str(), number as u32)).collect();
+    let class_of: Vec<Option<u32>> = values.iter().map(|value| number_of.get(value.as_str()).copied()).collect();
     let mut unknown = 0;
     let labels = labels
         .iter()
@@ -74,19 +58,13 @@ mod tests {
 
     #[test]
     fn classes_sort_as_numbers_or_as_text_and_labels_follow() {
-        for (values, sorted) in [
-            (["10", "9", "-1"], ["-1", "9", "10"]),
-            (["b", "9", "a"], ["9", "a", "b"]),
-        ] {
+        for (values, sorted) in [(["10", "9", "-1"], ["-1", "9", "10"]), (["b", "9", "a"], ["9", "a", "b"])] {
             let values = strings(&values);
             let labels = [Some(2), None, Some(0), Some(1)];
             let (numbered, classes) = sorted_classes(&labels, &values);
             assert_eq!(classes, sorted);
             for (before, after) in labels.iter().zip(&numbered) {
-                assert_eq!(
-                    before.map(|value| &values[value as usize]),
-                    after.map(|class| &classes[class as usize])
-                );
+                assert_eq!(before.map(|value| &values[value as usize]), after.map(|class| &classes[class as usize]));
             }
         }
     }

@@ -16,11 +16,7 @@ impl Confusion {
     pub fn new(truth: &[u32], predicted: &[u32], classes: usize) -> Result<Confusion, DataError> {
         if truth.len() != predicted.len() {
             return Err(DataError::Mismatch {
-                what: format!(
-                    "{} labels cannot be compared with {} predictions.",
-                    truth.len(),
-                    predicted.len()
-                ),
+                what: format!("{} labels cannot be compared with {} predictions.", truth.len(), predicted.len()),
             });
         }
         let mut counts = vec![0; classes * classes];
@@ -142,10 +138,7 @@ mod tests {
         let nothing = Confusion::new(&[], &[], 3).unwrap();
         assert_eq!((nothing.accuracy(), nothing.macro_f1()), (None, None));
         let perfect = Confusion::new(&[2, 2, 0], &[2, 2, 0], 4).unwrap();
-        assert_eq!(
-            (perfect.accuracy(), perfect.macro_f1()),
-            (Some(1.0), Some(1.0))
-        );
+        assert_eq!((perfect.accuracy(), perfect.macro_f1()), (Some(1.0), Some(1.0)));
         let wrong = Confusion::new(&[0, 0], &[1, 1], 2).unwrap();
         assert_eq!((wrong.accuracy(), wrong.macro_f1()), (Some(0.0), Some(0.0)));
         assert!(Confusion::new(&[0], &[], 2).is_err());

@@ -28,10 +28,7 @@ impl Npz<BufReader<File>> {
     /// Opens an archive.
     pub fn open(path: &Path) -> Result<Self, DataError> {
         let name = path.display().to_string();
-        let failed = |source| DataError::Read {
-            file: name.clone(),
-            source,
-        };
+        let failed = |source| DataError::Read { file: name.clone(), source };
         let file = File::open(path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
         Npz::new(&name, BufReader::new(file), length)
@@ -52,27 +49,17 @@ impl<R: Read + Seek> Npz<R> {
             file: name.to_string(),
             reason: format!("not an npz archive ({error}). Save it with numpy.savez."),
         })?;
-        Ok(Npz {
-            file: name.to_string(),
-            archive,
-            length,
-        })
+        Ok(Npz { file: name.to_string(), archive, length })
     }
 
     /// The names of the arrays, in the order of the archive.
     pub fn names(&self) -> Vec<String> {
-        self.archive
-            .file_names()
-            .filter_map(|name| name.strip_suffix(".npy"))
-            .map(str::to_string)
-            .collect()
+        self.archive.file_names().filter_map(|name| name.strip_suffix(".npy")).map(str::to_string).collect()
     }
 
     /// Whether there is an array of this name.
     pub fn contains(&self, name: &str) -> bool {
-        self.archive
-            .index_for_name(&format!("{name}.npy"))
-            .is_some()
+        self.archive.index_for_name(&format!("{name}.npy")).is_some()
     }
 
     /// Reads an array; an error that suggests the nearest name if there is none.
@@ -98,9 +85,7 @@ impl<R: Read + Seek> Npz<R> {
     fn no_array(&self, name: &str) -> DataError {
         let names = self.names();
         let near = nearest(name, names.iter().map(String::as_str));
-        let hint = near.map_or(String::new(), |near| {
-            format!(" Did you mean {}?", crate::text::quoted(near))
-        });
+        let hint = near.map_or(String::new(), |near| format!(" Did you mean {}?", crate::text::quoted(near)));
         DataError::Array {
             file: self.file.clone(),
             reason: format!(
@@ -121,9 +106,7 @@ pub struct NpzWriter<W: Write + Seek> {
 impl<W: Write + Seek> NpzWriter<W> {
     /// Starts an archive.
     pub fn new(writer: W) -> Self {
-        NpzWriter {
-            zip: ZipWriter::new(writer),
-        }
+        NpzWriter { zip: ZipWriter::new(writer) }
     }
 
     /// Adds an array of 32-bit floats.
@@ -163,9 +146,7 @@ impl<W: Write + Seek> NpzWriter<W> {
             .compression_method(CompressionMethod::Stored)
             .last_modified_time(zip::DateTime::default())
             .large_file(large);
-        self.zip
-            .start_file(format!("{name}.npy"), options)
-            .map_err(io::Error::from)
+        self.zip.start_file(format!("{name}.npy"), options).map_err(io::Error::from)
     }
 }
 

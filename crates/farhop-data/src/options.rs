@@ -79,10 +79,7 @@ pub enum SplitChoice {
 
 impl Default for SplitChoice {
     fn default() -> Self {
-        SplitChoice::Automatic {
-            fractions: SplitFractions::default(),
-            seed: 0,
-        }
+        SplitChoice::Automatic { fractions: SplitFractions::default(), seed: 0 }
     }
 }
 

@@ -33,12 +33,6 @@ impl std::fmt::Display for Place {
 
 impl std::fmt::Display for Cell {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "{}, line {}, column {}",
-            self.file,
-            self.line,
-            quoted(&self.column)
-        )
+        write!(f, "{}, line {}, column {}", self.file, self.line, quoted(&self.column))
     }
 }

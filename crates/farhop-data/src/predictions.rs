@@ -29,20 +29,14 @@ impl Predictions<'_> {
     /// Writes the same rows to any writer; `name` is for messages.
     pub fn write(&self, name: &str, writer: &mut dyn Write) -> Result<(), DataError> {
         self.check()?;
-        self.write_rows(writer).map_err(|source| DataError::Write {
-            file: name.to_string(),
-            source,
-        })
+        self.write_rows(writer).map_err(|source| DataError::Write { file: name.to_string(), source })
     }
 
     fn check(&self) -> Result<(), DataError> {
         let (ids, classes) = (self.ids.len(), self.classes.len());
         if classes == 0 || self.probabilities.len() != ids * classes {
             return Err(DataError::Mismatch {
-                what: format!(
-                    "{} probabilities do not fit {ids} ids and {classes} classes.",
-                    self.probabilities.len()
-                ),
+                what: format!("{} probabilities do not fit {ids} ids and {classes} classes.", self.probabilities.len()),
             });
         }
         match self.probabilities.iter().position(|p| !p.is_finite()) {

@@ -63,10 +63,7 @@ impl Roles {
                 && !unused.contains(&column)
         });
         let taken = |column: &usize| {
-            *column != id
-                && target != Some(*column)
-                && split != Some(*column)
-                && unused.binary_search(column).is_err()
+            *column != id && target != Some(*column) && split != Some(*column) && unused.binary_search(column).is_err()
         };
         let features: Vec<usize> = (0..table.header().len()).filter(taken).collect();
         for name in &options.categories {
@@ -78,13 +75,7 @@ impl Roles {
                 return Err(twice(table, column, part, role, remedy));
             }
         }
-        Ok(Roles {
-            id,
-            target,
-            split,
-            features,
-            unused,
-        })
+        Ok(Roles { id, target, split, features, unused })
     }
 
     /// Finds the parts that a schema names. The id and the features must be there; target and
@@ -102,23 +93,11 @@ impl Roles {
         for &column in features.iter().chain([&id]).chain(&target).chain(&split) {
             used[column] = true;
         }
-        Ok(Roles {
-            id,
-            target,
-            split,
-            features,
-            unused: (0..used.len()).filter(|&column| !used[column]).collect(),
-        })
+        Ok(Roles { id, target, split, features, unused: (0..used.len()).filter(|&column| !used[column]).collect() })
     }
 }
 
-fn twice(
-    table: &Table,
-    column: usize,
-    first: &'static str,
-    second: &'static str,
-    remedy: &'static str,
-) -> DataError {
+fn twice(table: &Table, column: usize, first: &'static str, second: &'static str, remedy: &'static str) -> DataError {
     DataError::ColumnTwice {
         file: table.name().to_string(),
         name: table.header()[column].clone(),

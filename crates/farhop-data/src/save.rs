@@ -14,22 +14,13 @@ pub fn write_atomically(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), DataError> {
-    replace(path, fill).map_err(|source| DataError::Write {
-        file: path.display().to_string(),
-        source,
-    })
+    replace(path, fill).map_err(|source| DataError::Write { file: path.display().to_string(), source })
 }
 
-fn replace(
-    path: &Path,
-    fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
-) -> io::Result<()> {
+fn replace(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
     let place = match fs::metadata(path) {
         Ok(existing) if existing.is_dir() => {
-            return Err(io::Error::new(
-                io::ErrorKind::IsADirectory,
-                "there is a folder of this name",
-            ));
+            return Err(io::Error::new(io::ErrorKind::IsADirectory, "there is a folder of this name"));
         }
         Ok(existing) if !existing.is_file() => {
             let mut writer = BufWriter::new(OpenOptions::new().write(true).open(path)?);
@@ -50,10 +41,7 @@ fn replace(
     Ok(())
 }
 
-fn write_synced(
-    beside: &Path,
-    fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
-) -> io::Result<()> {
+fn write_synced(beside: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
     let mut writer = BufWriter::with_capacity(1 << 16, File::create(beside)?);
     fill(&mut writer)?;
     writer.flush()?;

@@ -64,11 +64,7 @@ impl ColumnLook {
 impl Scan {
     /// Walks the table. With `most_categories`, feature columns are looked at, and up to that
     /// many different values of each are kept.
-    pub fn of(
-        table: &Table,
-        roles: &Roles,
-        most_categories: Option<usize>,
-    ) -> Result<Scan, DataError> {
+    pub fn of(table: &Table, roles: &Roles, most_categories: Option<usize>) -> Result<Scan, DataError> {
         let mut scan = Scan {
             ids: Vec::new(),
             labels: Vec::new(),
@@ -76,17 +72,13 @@ impl Scan {
             parts: Vec::new(),
             columns: Vec::new(),
         };
-        scan.columns
-            .resize_with(roles.features.len(), ColumnLook::default);
+        scan.columns.resize_with(roles.features.len(), ColumnLook::default);
         let mut number_of_label: HashMap<String, u32> = HashMap::new();
         let mut rows = table.rows();
         while let Some(row) = rows.next_row()? {
             let id = row.cell(roles.id);
             if id.is_empty() {
-                return Err(DataError::EmptyId {
-                    place: row.place(),
-                    column: table.header()[roles.id].clone(),
-                });
+                return Err(DataError::EmptyId { place: row.place(), column: table.header()[roles.id].clone() });
             }
             scan.ids.push(id.to_string());
             let label = match roles.target.map(|column| row.cell(column)) {
@@ -112,9 +104,7 @@ impl Scan {
             }
         }
         if scan.ids.is_empty() {
-            return Err(DataError::NoRows {
-                file: table.name().to_string(),
-            });
+            return Err(DataError::NoRows { file: table.name().to_string() });
         }
         if scan.ids.len() > MOST_NODES {
             return Err(DataError::TooMany {
@@ -138,18 +128,10 @@ impl Scan {
             let first_line = table.place_of_row(first).line;
             let part = |row: usize| self.parts.get(row).copied().flatten();
             return Err(match (part(first), part(row)) {
-                (Some(one), Some(two)) if one != two => DataError::OverlapRows {
-                    place,
-                    id: id.clone(),
-                    first: one.name(),
-                    first_line,
-                    second: two.name(),
-                },
-                _ => DataError::DuplicateId {
-                    place,
-                    id: id.clone(),
-                    first: first_line,
-                },
+                (Some(one), Some(two)) if one != two => {
+                    DataError::OverlapRows { place, id: id.clone(), first: one.name(), first_line, second: two.name() }
+                }
+                _ => DataError::DuplicateId { place, id: id.clone(), first: first_line },
             });
         }
         Ok(())
@@ -163,8 +145,6 @@ fn part_of(row: &Row<'_>, column: usize) -> Result<Option<Part>, DataError> {
     }
     match Part::from_name(cell) {
         Some(part) => Ok(Some(part)),
-        None => Err(DataError::SplitValue {
-            cell: row.named_cell(column),
-        }),
+        None => Err(DataError::SplitValue { cell: row.named_cell(column) }),
     }
 }

@@ -57,11 +57,7 @@ pub enum FeatureKind {
         #[serde(with = "crate::exact")]
         scale: f64,
         /// What stands in for a missing cell; without it a missing cell is an error.
-        #[serde(
-            default,
-            with = "crate::exact::option",
-            skip_serializing_if = "Option::is_none"
-        )]
+        #[serde(default, with = "crate::exact::option", skip_serializing_if = "Option::is_none")]
         fill: Option<f64>,
     },
     /// One number per value, 1 for the value of the cell and 0 for the others.
@@ -95,18 +91,13 @@ impl FeatureKind {
 
     /// Whether the column is read from the table (and not made from the graph).
     pub fn from_table(&self) -> bool {
-        matches!(
-            self,
-            FeatureKind::Number { .. } | FeatureKind::Category { .. }
-        )
+        matches!(self, FeatureKind::Number { .. } | FeatureKind::Category { .. })
     }
 
     /// The same kind with another rule for missing cells.
     pub fn with_fill(&self, rule: Fill) -> FeatureKind {
         match self.clone() {
-            FeatureKind::Number {
-                mean, shift, scale, ..
-            } => FeatureKind::Number {
+            FeatureKind::Number { mean, shift, scale, .. } => FeatureKind::Number {
                 mean,
                 shift,
                 scale,
@@ -117,10 +108,9 @@ impl FeatureKind {
                     Fill::Value(value) => Some(value),
                 },
             },
-            FeatureKind::Category { values, .. } => FeatureKind::Category {
-                values,
-                allow_missing: rule != Fill::Error,
-            },
+            FeatureKind::Category { values, .. } => {
+                FeatureKind::Category { values, allow_missing: rule != Fill::Error }
+            }
             graph_made => graph_made,
         }
     }
@@ -131,19 +121,11 @@ impl Schema {
     pub(crate) fn of_arrays(width: usize, classes: &[String], directed: bool) -> Schema {
         let number = |index| FeatureColumn {
             name: format!("x{index}"),
-            kind: FeatureKind::Number {
-                mean: 0.0,
-                shift: 0.0,
-                scale: 1.0,
-                fill: None,
-            },
+            kind: FeatureKind::Number { mean: 0.0, shift: 0.0, scale: 1.0, fill: None },
         };
         Schema {
             id: "id".to_string(),
-            target: Some(TargetColumn {
-                name: "label".to_string(),
-                classes: classes.to_vec(),
-            }),
+            target: Some(TargetColumn { name: "label".to_string(), classes: classes.to_vec() }),
             split: Some("split".to_string()),
             features: (0..width).map(number).collect(),
             directed,
@@ -167,11 +149,7 @@ impl Schema {
         for column in &self.features {
             match &column.kind {
                 FeatureKind::Category { values, .. } => {
-                    names.extend(
-                        values
-                            .iter()
-                            .map(|value| format!("{}={value}", column.name)),
-                    );
+                    names.extend(values.iter().map(|value| format!("{}={value}", column.name)));
                 }
                 _ => names.push(column.name.clone()),
             }

@@ -27,11 +27,7 @@ pub struct SourceFile {
 impl SourceFile {
     /// Describes bytes that came from `path`.
     pub fn of(path: &str, bytes: &[u8]) -> Self {
-        SourceFile {
-            path: path.to_string(),
-            sha256: sha256_hex(bytes),
-            bytes: bytes.len() as u64,
-        }
+        SourceFile { path: path.to_string(), sha256: sha256_hex(bytes), bytes: bytes.len() as u64 }
     }
 
     /// The name that messages use.
@@ -66,10 +62,7 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, DataError> {
     };
     match read {
         Ok(true) => Ok(bytes),
-        Ok(false) => Err(DataError::TooLarge {
-            file,
-            limit: LARGEST_TABLE,
-        }),
+        Ok(false) => Err(DataError::TooLarge { file, limit: LARGEST_TABLE }),
         Err(source) => Err(DataError::Read { file, source }),
     }
 }
@@ -83,14 +76,8 @@ pub fn decompressed(file: &str, bytes: Vec<u8>) -> Result<Vec<u8>, DataError> {
     let mut plain = Vec::new();
     match read_limited(MultiGzDecoder::new(bytes.as_slice()), &mut plain) {
         Ok(true) => Ok(plain),
-        Ok(false) => Err(DataError::TooLarge {
-            file: file.to_string(),
-            limit: LARGEST_TABLE,
-        }),
-        Err(error) => Err(DataError::Gzip {
-            file: file.to_string(),
-            reason: error.to_string(),
-        }),
+        Ok(false) => Err(DataError::TooLarge { file: file.to_string(), limit: LARGEST_TABLE }),
+        Err(error) => Err(DataError::Gzip { file: file.to_string(), reason: error.to_string() }),
     }
 }
 

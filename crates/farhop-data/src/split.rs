@@ -67,10 +67,7 @@ pub struct SplitFractions {
 
 impl Default for SplitFractions {
     fn default() -> Self {
-        SplitFractions {
-            train: 0.6,
-            valid: 0.2,
-        }
+        SplitFractions { train: 0.6, valid: 0.2 }
     }
 }
 
@@ -98,9 +95,7 @@ pub enum SplitError {
         rows: usize,
     },
     /// The fractions are not above 0, or leave nothing for test.
-    #[error(
-        "split fractions train {train} and valid {valid} must be above 0 and leave something for test."
-    )]
+    #[error("split fractions train {train} and valid {valid} must be above 0 and leave something for test.")]
     Fractions {
         /// Share of train.
         train: f64,
@@ -125,12 +120,7 @@ pub enum SplitError {
 
 impl Split {
     /// A split from lists of rows in any order, checked: every row below `rows`, none twice.
-    pub fn from_lists(
-        rows: usize,
-        train: Vec<u32>,
-        valid: Vec<u32>,
-        test: Vec<u32>,
-    ) -> Result<Split, SplitError> {
+    pub fn from_lists(rows: usize, train: Vec<u32>, valid: Vec<u32>, test: Vec<u32>) -> Result<Split, SplitError> {
         let mut split = Split { train, valid, test };
         let mut part_of: Vec<Option<Part>> = vec![None; rows];
         for part in Part::ALL {
@@ -141,11 +131,7 @@ impl Split {
                 if let Some(first) = place.replace(part)
                     && first != part
                 {
-                    return Err(SplitError::Overlap {
-                        row,
-                        first,
-                        second: part,
-                    });
+                    return Err(SplitError::Overlap { row, first, second: part });
                 }
             }
         }
@@ -192,10 +178,7 @@ impl Split {
         }
         for (class, rows) in rows_of.iter().enumerate() {
             if let [row] = rows[..] {
-                return Err(SplitError::Lonely {
-                    class: class as u32,
-                    row,
-                });
+                return Err(SplitError::Lonely { class: class as u32, row });
             }
         }
         let share = |fraction: f64, rows: usize| (fraction * rows as f64).round() as usize;
@@ -259,13 +242,10 @@ mod tests {
         for seed in 0..20 {
             let sizes = [2, 3, 5, 7, 50, 211, 1000];
             let labels = labels(&sizes);
-            let split =
-                Split::stratified(&labels, sizes.len(), SplitFractions::default(), seed).unwrap();
+            let split = Split::stratified(&labels, sizes.len(), SplitFractions::default(), seed).unwrap();
             let mut all = [&split.train[..], &split.valid, &split.test].concat();
             all.sort_unstable();
-            let labelled: Vec<u32> = (0..labels.len() as u32)
-                .filter(|&row| labels[row as usize].is_some())
-                .collect();
+            let labelled: Vec<u32> = (0..labels.len() as u32).filter(|&row| labels[row as usize].is_some()).collect();
             assert_eq!(all, labelled);
             for (class, &size) in sizes.iter().enumerate() {
                 let of = |part: &[u32]| {
@@ -300,20 +280,11 @@ mod tests {
     fn problems_are_named() {
         let lonely = [Some(0), Some(0), None, Some(1)];
         let fractions = SplitFractions::default();
-        assert_eq!(
-            Split::stratified(&lonely, 2, fractions, 0),
-            Err(SplitError::Lonely { class: 1, row: 3 })
-        );
-        assert_eq!(
-            Split::stratified(&[Some(0), Some(0)], 1, fractions, 0),
-            Err(SplitError::TooFew { labelled: 2 })
-        );
+        assert_eq!(Split::stratified(&lonely, 2, fractions, 0), Err(SplitError::Lonely { class: 1, row: 3 }));
+        assert_eq!(Split::stratified(&[Some(0), Some(0)], 1, fractions, 0), Err(SplitError::TooFew { labelled: 2 }));
         for (train, valid) in [(0.0, 0.5), (0.8, 0.2), (f64::NAN, 0.1), (0.5, -0.1)] {
             let wrong = SplitFractions { train, valid };
-            assert!(matches!(
-                Split::stratified(&labels(&[5, 5]), 2, wrong, 0),
-                Err(SplitError::Fractions { .. })
-            ));
+            assert!(matches!(Split::stratified(&labels(&[5, 5]), 2, wrong, 0), Err(SplitError::Fractions { .. })));
         }
     }
 
@@ -322,13 +293,7 @@ mod tests {
         let split = Split::from_lists(5, vec![3, 0, 0], vec![1], vec![2]).unwrap();
         assert_eq!(split.train, [0, 3]);
         let overlap = Split::from_lists(5, vec![0, 4], vec![1], vec![4]).unwrap_err();
-        assert_eq!(
-            overlap.to_string(),
-            "row 4 is in train and in test. A node may be in one part of the split only."
-        );
-        assert!(matches!(
-            Split::from_lists(5, vec![5], vec![], vec![]),
-            Err(SplitError::Range { row: 5, .. })
-        ));
+        assert_eq!(overlap.to_string(), "row 4 is in train and in test. A node may be in one part of the split only.");
+        assert!(matches!(Split::from_lists(5, vec![5], vec![], vec![]), Err(SplitError::Range { row: 5, .. })));
     }
 }

@@ -22,11 +22,7 @@ pub(crate) struct Labelled<'a> {
 
 impl Labelled<'_> {
     /// The split, and where it comes from in words. What is unusual about it becomes a warning.
-    pub fn split(
-        &self,
-        options: &NodeTableOptions,
-        warnings: &mut Vec<String>,
-    ) -> Result<(Split, String), DataError> {
+    pub fn split(&self, options: &NodeTableOptions, warnings: &mut Vec<String>) -> Result<(Split, String), DataError> {
         self.check_classes()?;
         let (split, origin) = match &options.split {
             SplitChoice::Given(Split { train, valid, test }) => {
@@ -73,20 +69,11 @@ impl Labelled<'_> {
         let (file, column) = (self.file(), self.column());
         let classes = self.classes.len();
         if classes < 2 {
-            return Err(DataError::TooFewClasses {
-                file,
-                column,
-                classes,
-            });
+            return Err(DataError::TooFewClasses { file, column, classes });
         }
         let labelled = self.labels.iter().flatten().count();
         if labelled >= 20 && classes * 2 > labelled {
-            return Err(DataError::TooManyClasses {
-                file,
-                column,
-                classes,
-                labelled,
-            });
+            return Err(DataError::TooManyClasses { file, column, classes, labelled });
         }
         Ok(())
     }
@@ -96,10 +83,7 @@ impl Labelled<'_> {
         if split.train.is_empty() {
             return Err(DataError::EmptyTrain {
                 file: self.file(),
-                column: self
-                    .roles
-                    .split
-                    .map_or("split".to_string(), |c| self.table.header()[c].clone()),
+                column: self.roles.split.map_or("split".to_string(), |c| self.table.header()[c].clone()),
             });
         }
         let of_rows = |rows: &[u32]| {
@@ -128,10 +112,7 @@ impl Labelled<'_> {
                 class: self.classes[class as usize].clone(),
                 column: self.column(),
             },
-            SplitError::TooFew { labelled } => DataError::TooFewLabels {
-                file: self.file(),
-                labelled,
-            },
+            SplitError::TooFew { labelled } => DataError::TooFewLabels { file: self.file(), labelled },
             other => DataError::Split(other),
         }
     }

@@ -24,11 +24,7 @@ impl Moments {
 
     /// The deviation `sqrt(sum (x - mean)^2 / n)`; 0 without values.
     pub fn deviation(&self) -> f64 {
-        if self.count == 0 {
-            0.0
-        } else {
-            (self.squares / self.count as f64).sqrt()
-        }
+        if self.count == 0 { 0.0 } else { (self.squares / self.count as f64).sqrt() }
     }
 
     /// What to subtract and divide by for mean 0 and deviation 1. A column that is constant
@@ -54,9 +50,7 @@ mod tests {
     fn standardised_values_have_mean_0_and_deviation_1() {
         let mut random = Stream::new(5);
         for (centre, spread) in [(0.0, 1.0), (1.7e9, 60.0), (-3.0, 1e-4), (1e-20, 1e-22)] {
-            let values: Vec<f64> = (0..500)
-                .map(|_| centre + spread * random.normal())
-                .collect();
+            let values: Vec<f64> = (0..500).map(|_| centre + spread * random.normal()).collect();
             let mut moments = Moments::default();
             values.iter().for_each(|&value| moments.add(value));
             let (shift, scale) = moments.shift_and_scale();
@@ -64,10 +58,7 @@ mod tests {
             let mean = scaled.iter().sum::<f64>() / 500.0;
             let variance = scaled.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 500.0;
             assert!(mean.abs() < 1e-6, "{centre}: mean {mean}");
-            assert!(
-                (variance - 1.0).abs() < 1e-6,
-                "{centre}: variance {variance}"
-            );
+            assert!((variance - 1.0).abs() < 1e-6, "{centre}: variance {variance}");
         }
     }
 

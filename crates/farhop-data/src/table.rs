@@ -33,28 +33,14 @@ impl Table {
     }
 
     /// A table from bytes that were read elsewhere; they may be compressed.
-    pub fn from_bytes(
-        path: &str,
-        bytes: Vec<u8>,
-        example: &'static str,
-    ) -> Result<Self, DataError> {
+    pub fn from_bytes(path: &str, bytes: Vec<u8>, example: &'static str) -> Result<Self, DataError> {
         let source = SourceFile::of(path, &bytes);
         let bytes = source::decompressed(source.name(), bytes)?;
         refuse_other_kinds(source.name(), &bytes)?;
-        let start = if bytes.starts_with(b"\xef\xbb\xbf") {
-            3
-        } else {
-            0
-        };
+        let start = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let lower = path.to_lowercase();
         let tabs = lower.ends_with(".tsv") || lower.ends_with(".tsv.gz");
-        let mut table = Table {
-            source,
-            bytes,
-            start,
-            delimiter: if tabs { b'\t' } else { b',' },
-            header: Vec::new(),
-        };
+        let mut table = Table { source, bytes, start, delimiter: if tabs { b'\t' } else { b',' }, header: Vec::new() };
         table.check_utf8()?;
         table.read_header(example)?;
         Ok(table)
@@ -103,13 +89,7 @@ impl Table {
         let mut record = StringRecord::new();
         // The header was read before without an error, so this cannot fail.
         let _ = reader.read_record(&mut record);
-        Rows {
-            table: self,
-            reader,
-            record,
-            next: 0,
-            offset: 0,
-        }
+        Rows { table: self, reader, record, next: 0, offset: 0 }
     }
 
     /// The place of data row `row` (from 0). Walks the table: meant for messages.
@@ -138,14 +118,9 @@ impl Table {
         let breaks = before
             .iter()
             .enumerate()
-            .filter(|&(at, &byte)| {
-                byte == b'\n' || (byte == b'\r' && self.bytes.get(at + 1) != Some(&b'\n'))
-            })
+            .filter(|&(at, &byte)| byte == b'\n' || (byte == b'\r' && self.bytes.get(at + 1) != Some(&b'\n')))
             .count();
-        Place {
-            file: self.name().to_string(),
-            line: 1 + breaks as u64,
-        }
+        Place { file: self.name().to_string(), line: 1 + breaks as u64 }
     }
 
     fn check_utf8(&self) -> Result<(), DataError> {
@@ -155,23 +130,14 @@ impl Table {
         let at = self.start + error.valid_up_to();
         let wrong = &self.bytes[at..(at + error.error_len().unwrap_or(1)).min(self.bytes.len())];
         let digits: Vec<String> = wrong.iter().map(|byte| format!("{byte:02x}")).collect();
-        Err(DataError::NotUtf8 {
-            place: self.place_at(at),
-            value: digits.join(" "),
-        })
+        Err(DataError::NotUtf8 { place: self.place_at(at), value: digits.join(" ") })
     }
 
     fn read_header(&mut self, example: &'static str) -> Result<(), DataError> {
         let mut record = StringRecord::new();
-        let found = self
-            .reader()
-            .read_record(&mut record)
-            .map_err(|error| parse_error(self, error))?;
+        let found = self.reader().read_record(&mut record).map_err(|error| parse_error(self, error))?;
         if !found || (record.len() == 1 && record[0].trim().is_empty()) {
-            return Err(DataError::EmptyFile {
-                file: self.name().to_string(),
-                example,
-            });
+            return Err(DataError::EmptyFile { file: self.name().to_string(), example });
         }
         let header: Vec<String> = record
             .iter()
@@ -184,11 +150,7 @@ impl Table {
         if let [only] = header.as_slice()
             && let Some(found) = other_delimiter(only, self.delimiter)
         {
-            return Err(DataError::Delimiter {
-                file: self.name().to_string(),
-                header: only.clone(),
-                found,
-            });
+            return Err(DataError::Delimiter { file: self.name().to_string(), header: only.clone(), found });
         }
         if header.len() > 1 && header.iter().all(|name| name.parse::<f64>().is_ok()) {
             return Err(DataError::NoHeader {
@@ -235,10 +197,7 @@ impl Rows<'_> {
     /// The next row, or `None` at the end.
     pub fn next_row(&mut self) -> Result<Option<Row<'_>>, DataError> {
         loop {
-            let more = self
-                .reader
-                .read_record(&mut self.record)
-                .map_err(|error| parse_error(self.table, error))?;
+            let more = self.reader.read_record(&mut self.record).map_err(|error| parse_error(self.table, error))?;
             if !more {
                 return Ok(None);
             }
@@ -250,12 +209,7 @@ impl Rows<'_> {
                 break;
             }
         }
-        let row = Row {
-            index: self.next,
-            table: self.table,
-            record: &self.record,
-            offset: self.offset,
-        };
+        let row = Row { index: self.next, table: self.table, record: &self.record, offset: self.offset };
         if self.record.len() != self.table.header.len() {
             return Err(DataError::Ragged {
                 place: row.place(),
@@ -270,11 +224,7 @@ impl Rows<'_> {
     /// The parser's position may lie on the line ends before the row; the row starts after them.
     fn first_byte_of_row(&self, position: usize) -> usize {
         let rest = self.table.bytes.get(position..).unwrap_or(&[]);
-        position
-            + rest
-                .iter()
-                .take_while(|byte| matches!(byte, b'\r' | b'\n'))
-                .count()
+        position + rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count()
     }
 
     /// The parser takes an open quote to the end of the file; that is never what was meant.
@@ -287,9 +237,7 @@ impl Rows<'_> {
         let quotes = text.iter().filter(|&&byte| byte == b'"').count();
         let inner = text.trim_ascii_end();
         if quotes % 2 == 1 && inner.iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
-            return Err(DataError::OpenQuote {
-                place: self.table.place_at(self.offset),
-            });
+            return Err(DataError::OpenQuote { place: self.table.place_at(self.offset) });
         }
         Ok(())
     }
@@ -319,10 +267,7 @@ impl Row<'_> {
 }
 
 fn parse_error(table: &Table, error: csv::Error) -> DataError {
-    DataError::Read {
-        file: table.name().to_string(),
-        source: std::io::Error::other(error.to_string()),
-    }
+    DataError::Read { file: table.name().to_string(), source: std::io::Error::other(error.to_string()) }
 }
 
 /// Kinds of files that are mistaken for CSV, told by their first bytes.
@@ -330,33 +275,20 @@ fn refuse_other_kinds(file: &str, bytes: &[u8]) -> Result<(), DataError> {
     const KINDS: [(&[u8], &str, &str); 5] = [
         (b"\xff\xfe", "UTF-16 text", "Save it as UTF-8."),
         (b"\xfe\xff", "UTF-16 text", "Save it as UTF-8."),
-        (
-            b"PK\x03\x04",
-            "a zip archive or a spreadsheet",
-            "Export it as CSV.",
-        ),
+        (b"PK\x03\x04", "a zip archive or a spreadsheet", "Export it as CSV."),
         (b"PAR1", "a Parquet file", "Export it as CSV."),
         (b"\x93NUMPY", "a NumPy array", "Pass it as --features."),
     ];
     match KINDS.iter().find(|(magic, ..)| bytes.starts_with(magic)) {
-        Some(&(_, found, remedy)) => Err(DataError::NotCsv {
-            file: file.to_string(),
-            found,
-            remedy,
-        }),
+        Some(&(_, found, remedy)) => Err(DataError::NotCsv { file: file.to_string(), found, remedy }),
         None => Ok(()),
     }
 }
 
 /// The delimiter that a one-column header seems to use instead of the expected one.
 fn other_delimiter(header: &str, expected: u8) -> Option<&'static str> {
-    [
-        (b';', "semicolons"),
-        (b'\t', "tabs"),
-        (b'|', "bars"),
-        (b',', "commas"),
-    ]
-    .into_iter()
-    .find(|&(byte, _)| byte != expected && header.as_bytes().contains(&byte))
-    .map(|(_, name)| name)
+    [(b';', "semicolons"), (b'\t', "tabs"), (b'|', "bars"), (b',', "commas")]
+        .into_iter()
+        .find(|&(byte, _)| byte != expected && header.as_bytes().contains(&byte))
+        .map(|(_, name)| name)
 }

@@ -35,22 +35,14 @@ pub fn quoted(value: &str) -> String {
 
 /// `1 row`, `2 rows`: a count with its noun.
 pub fn counted(number: u64, singular: &str, plural: &str) -> String {
-    format!(
-        "{} {}",
-        thousands(number),
-        if number == 1 { singular } else { plural }
-    )
+    format!("{} {}", thousands(number), if number == 1 { singular } else { plural })
 }
 
 /// A list of values for a message: the first few in quotes, then how many more there are.
 pub fn listed<'a>(values: impl ExactSizeIterator<Item = &'a str>) -> String {
     const SHOWN: usize = 8;
     let total = values.len();
-    let mut text = values
-        .take(SHOWN)
-        .map(quoted)
-        .collect::<Vec<_>>()
-        .join(", ");
+    let mut text = values.take(SHOWN).map(quoted).collect::<Vec<_>>().join(", ");
     if total > SHOWN {
         text.push_str(&format!(" and {} more", thousands((total - SHOWN) as u64)));
     }

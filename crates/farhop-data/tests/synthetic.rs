@@ -36,7 +36,10 @@ fn one_seed_one_task() {
 
 #[test]
 fn settings_without_sense_are_refused() {
-    for options in [HopMajorityOptions { distance: 0, ..Default::default() }, HopMajorityOptions { colours: 1, ..Default::default() }] {
+    for options in [
+        HopMajorityOptions { distance: 0, ..Default::default() },
+        HopMajorityOptions { colours: 1, ..Default::default() },
+    ] {
         assert!(hop_majority(&options).unwrap_err().to_string().contains("at least 1"));
     }
 }

@@ -47,25 +47,13 @@ pub struct BuildReport {
 pub fn build(nodes: usize, rows: &[(u32, u32)], direction: Direction) -> Result<Built, GraphError> {
     let graph = graph_from_rows(nodes, rows, direction)?;
     let self_loops = rows.iter().filter(|row| row.0 == row.1).count();
-    let report = BuildReport {
-        rows: rows.len(),
-        duplicates: rows.len() - self_loops - graph.edges(),
-        self_loops,
-    };
+    let report = BuildReport { rows: rows.len(), duplicates: rows.len() - self_loops - graph.edges(), self_loops };
     let entry_of_row = entries_of(&graph, rows);
-    Ok(Built {
-        graph,
-        report,
-        entry_of_row,
-    })
+    Ok(Built { graph, report, entry_of_row })
 }
 
 /// The graph of [`build`] without the account of its rows.
-pub(crate) fn graph_from_rows(
-    nodes: usize,
-    rows: &[(u32, u32)],
-    direction: Direction,
-) -> Result<Graph, GraphError> {
+pub(crate) fn graph_from_rows(nodes: usize, rows: &[(u32, u32)], direction: Direction) -> Result<Graph, GraphError> {
     check_nodes(nodes)?;
     check_rows(nodes, rows)?;
     let (offsets, sources) = sorted_rows(nodes, rows, direction);
@@ -75,22 +63,14 @@ pub(crate) fn graph_from_rows(
 fn check_rows(nodes: usize, rows: &[(u32, u32)]) -> Result<(), GraphError> {
     let outside = |id: u32| id as usize >= nodes;
     // The largest id tells whether anything is wrong, without a branch per row.
-    let largest = rows
-        .par_chunks(1 << 16)
-        .flat_map_iter(|rows| rows.iter().map(|row| row.0.max(row.1)).max())
-        .max();
+    let largest = rows.par_chunks(1 << 16).flat_map_iter(|rows| rows.iter().map(|row| row.0.max(row.1)).max()).max();
     if !largest.is_some_and(outside) {
         return Ok(());
     }
     for (row, &(source, target)) in rows.iter().enumerate() {
         for (end, value) in [("source", source), ("target", target)] {
             if outside(value) {
-                return Err(GraphError::NodeOutOfRange {
-                    row,
-                    end,
-                    value,
-                    nodes,
-                });
+                return Err(GraphError::NodeOutOfRange { row, end, value, nodes });
             }
         }
     }

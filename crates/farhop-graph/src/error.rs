@@ -29,10 +29,7 @@ pub enum GraphError {
         nodes: usize,
     },
     /// More nodes than 32-bit ids can name.
-    #[error(
-        "{nodes} nodes are too many; a graph holds at most {} nodes; split it into parts",
-        u32::MAX
-    )]
+    #[error("{nodes} nodes are too many; a graph holds at most {} nodes; split it into parts", u32::MAX)]
     TooManyNodes {
         /// The number asked for.
         nodes: usize,
@@ -47,9 +44,7 @@ pub enum GraphError {
         entries: usize,
     },
     /// A relabelling whose length is not the number of nodes.
-    #[error(
-        "relabelling has {length} ids for a graph of {nodes} nodes; give exactly one new id per node"
-    )]
+    #[error("relabelling has {length} ids for a graph of {nodes} nodes; give exactly one new id per node")]
     RelabelLength {
         /// Length of the relabelling.
         length: usize,
@@ -67,9 +62,7 @@ pub enum GraphError {
         nodes: usize,
     },
     /// A relabelling that gives one new id to two nodes.
-    #[error(
-        "relabelling row {row}: new id {value} is already taken by row {taken_by}; every new id must occur once"
-    )]
+    #[error("relabelling row {row}: new id {value} is already taken by row {taken_by}; every new id must occur once")]
     RelabelRepeated {
         /// The second node (old id) with this new id.
         row: usize,

@@ -121,16 +121,10 @@ impl Graph {
     /// one keeps the transpose from the time it was built.
     pub fn transposed(&self) -> Transposed<'_> {
         match &self.columns {
-            None => Transposed {
-                offsets: &self.offsets,
-                targets: &self.sources,
-                entries: &self.reverse,
-            },
-            Some(columns) => Transposed {
-                offsets: &columns.offsets,
-                targets: &columns.targets,
-                entries: &columns.entries,
-            },
+            None => Transposed { offsets: &self.offsets, targets: &self.sources, entries: &self.reverse },
+            Some(columns) => {
+                Transposed { offsets: &columns.offsets, targets: &columns.targets, entries: &columns.entries }
+            }
         }
     }
 
@@ -138,19 +132,16 @@ impl Graph {
     pub fn heap_bytes(&self) -> usize {
         let positions = |array: &Vec<usize>| array.capacity() * size_of::<usize>();
         let ids = |array: &Vec<u32>| array.capacity() * size_of::<u32>();
-        let columns = self.columns.as_ref().map_or(0, |columns| {
-            positions(&columns.offsets) + ids(&columns.targets) + ids(&columns.entries)
-        });
+        let columns = self
+            .columns
+            .as_ref()
+            .map_or(0, |columns| positions(&columns.offsets) + ids(&columns.targets) + ids(&columns.entries));
         positions(&self.offsets) + ids(&self.sources) + ids(&self.reverse) + columns
     }
 
     /// Finishes a graph from valid rows: sorted, in range, no duplicates, no self-loops, and symmetric if
     /// undirected. Computes the reverse index and, for a directed graph, the transpose.
-    pub(crate) fn from_rows(
-        direction: Direction,
-        offsets: Vec<usize>,
-        sources: Vec<u32>,
-    ) -> Result<Self, GraphError> {
+    pub(crate) fn from_rows(direction: Direction, offsets: Vec<usize>, sources: Vec<u32>) -> Result<Self, GraphError> {
         check_entries(sources.len())?;
         let (reverse, columns) = match direction {
             Direction::Undirected => (symmetric_reverse(&offsets, &sources), None),
@@ -160,13 +151,7 @@ impl Graph {
                 (reverse, Some(columns))
             }
         };
-        Ok(Self {
-            direction,
-            offsets,
-            sources,
-            reverse,
-            columns,
-        })
+        Ok(Self { direction, offsets, sources, reverse, columns })
     }
 }
 
@@ -232,11 +217,7 @@ fn transpose(offsets: &[usize], sources: &[u32]) -> Columns {
             *cursor += 1;
         }
     }
-    Columns {
-        offsets: column_offsets,
-        targets,
-        entries,
-    }
+    Columns { offsets: column_offsets, targets, entries }
 }
 
 /// Reverse index of a directed graph: row `i` and column `i` are both sorted, so one merge finds the pairs.
@@ -262,10 +243,7 @@ fn merged_reverse(offsets: &[usize], sources: &[u32], columns: &Columns) -> Vec<
 
 /// Write positions at the start of each row; `u32` since the number of entries was checked.
 fn cursors(offsets: &[usize]) -> Vec<u32> {
-    offsets[..offsets.len() - 1]
-        .par_iter()
-        .map(|&offset| offset as u32)
-        .collect()
+    offsets[..offsets.len() - 1].par_iter().map(|&offset| offset as u32).collect()
 }
 
 #[cfg(test)]
@@ -277,9 +255,6 @@ mod tests {
         let largest = NO_EDGE as usize;
         assert_eq!(check_entries(largest), Ok(()));
         let entries = largest + 1;
-        assert_eq!(
-            check_entries(entries),
-            Err(GraphError::TooManyEntries { entries })
-        );
+        assert_eq!(check_entries(entries), Err(GraphError::TooManyEntries { entries }));
     }
 }

@@ -30,6 +30,5 @@ pub use build::{BuildReport, Built, build};
 pub use error::GraphError;
 pub use graph::{Direction, Graph, NO_EDGE, Transposed};
 pub use transform::{
-    BreadthFirst, Components, Reached, UNREACHED, Union, connected_components, disjoint_union,
-    distances, relabel,
+    BreadthFirst, Components, Reached, UNREACHED, Union, connected_components, disjoint_union, distances, relabel,
 };

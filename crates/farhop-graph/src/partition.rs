@@ -56,10 +56,7 @@ impl<'a> Partition<'a> {
         let node_bits = usize::BITS - nodes.leading_zeros();
         let shift = 32 + node_bits.saturating_sub(wanted.ilog2());
         let buckets = (key_of(0, nodes as u32) >> shift) as usize + 1;
-        let chunk = rows
-            .len()
-            .div_ceil(4 * rayon::current_num_threads())
-            .max(LEAST_CHUNK);
+        let chunk = rows.len().div_ceil(4 * rayon::current_num_threads()).max(LEAST_CHUNK);
         let mut starts: Vec<Vec<usize>> = rows
             .par_chunks(chunk)
             .map(|rows| {
@@ -80,25 +77,14 @@ impl<'a> Partition<'a> {
             }
             bounds[bucket + 1] = position;
         }
-        Self {
-            rows,
-            keys,
-            chunk,
-            shift,
-            starts,
-            bounds,
-        }
+        Self { rows, keys, chunk, shift, starts, bounds }
     }
 
     /// The keys of all rows, bucket after bucket; within a bucket in the order of the rows.
     pub(crate) fn deal(&self) -> Vec<u64> {
         let buckets = self.bounds.len() - 1;
         let mut dealt = vec![0u64; self.bounds[buckets]];
-        let mut places: Vec<Vec<IterMut<'_, u64>>> = self
-            .starts
-            .iter()
-            .map(|_| Vec::with_capacity(buckets))
-            .collect();
+        let mut places: Vec<Vec<IterMut<'_, u64>>> = self.starts.iter().map(|_| Vec::with_capacity(buckets)).collect();
         let mut rest = dealt.as_mut_slice();
         for bucket in 0..buckets {
             for (chunk, places) in places.iter_mut().enumerate() {
@@ -111,18 +97,15 @@ impl<'a> Partition<'a> {
                 rest = others;
             }
         }
-        self.rows
-            .par_chunks(self.chunk)
-            .zip(places)
-            .for_each(|(rows, mut places)| {
-                for &row in rows {
-                    each_key(row, self.keys, |key| {
-                        if let Some(place) = places[(key >> self.shift) as usize].next() {
-                            *place = key;
-                        }
-                    });
-                }
-            });
+        self.rows.par_chunks(self.chunk).zip(places).for_each(|(rows, mut places)| {
+            for &row in rows {
+                each_key(row, self.keys, |key| {
+                    if let Some(place) = places[(key >> self.shift) as usize].next() {
+                        *place = key;
+                    }
+                });
+            }
+        });
         dealt
     }
 
@@ -141,18 +124,16 @@ impl<'a> Partition<'a> {
     /// For [`Keys::One`], where every row has its key.
     pub(crate) fn collect(&self, answers: &[u32]) -> Vec<u32> {
         let mut collected = vec![0u32; self.rows.len()];
-        collected
-            .par_chunks_mut(self.chunk)
-            .zip(self.rows.par_chunks(self.chunk))
-            .zip(&self.starts)
-            .for_each(|((collected, rows), starts)| {
+        collected.par_chunks_mut(self.chunk).zip(self.rows.par_chunks(self.chunk)).zip(&self.starts).for_each(
+            |((collected, rows), starts)| {
                 let mut next = starts.clone();
                 for (place, &(source, target)) in collected.iter_mut().zip(rows) {
                     let bucket = (key_of(source, target) >> self.shift) as usize;
                     *place = answers[next[bucket]];
                     next[bucket] += 1;
                 }
-            });
+            },
+        );
         collected
     }
 }

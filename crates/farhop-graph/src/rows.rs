@@ -33,9 +33,7 @@ where
         return;
     }
     let half = offsets[0] + values.len() / 2;
-    let middle = offsets
-        .partition_point(|&offset| offset < half)
-        .clamp(1, rows - 1);
+    let middle = offsets.partition_point(|&offset| offset < half).clamp(1, rows - 1);
     let (left, right) = values.split_at_mut(offsets[middle] - offsets[0]);
     rayon::join(
         || stretch(first, &offsets[..=middle], left, work),

@@ -45,10 +45,7 @@ fn order_of_rows_does_not_matter() {
 #[test]
 fn direction_of_rows_does_not_matter_when_undirected() {
     for (nodes, rows) in edge_lists() {
-        let turned: Vec<_> = rows
-            .iter()
-            .map(|&(source, target)| (target, source))
-            .collect();
+        let turned: Vec<_> = rows.iter().map(|&(source, target)| (target, source)).collect();
         let first = build(nodes, &rows, Direction::Undirected).unwrap();
         let second = build(nodes, &turned, Direction::Undirected).unwrap();
         assert_eq!(first.graph, second.graph);
@@ -61,10 +58,7 @@ fn threads_do_not_matter() {
     for direction in BOTH {
         let expected = build(3_000, &rows, direction).unwrap();
         for threads in [1, 2, 3, 8] {
-            let pool = rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()
-                .unwrap();
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let built = pool.install(|| build(3_000, &rows, direction)).unwrap();
             assert!(built == expected, "{threads} threads");
         }
@@ -133,11 +127,7 @@ fn reverse_is_an_involution_when_undirected() {
 fn symmetric_rows_kept_directed_are_the_undirected_graph() {
     for (nodes, mut rows) in edge_lists() {
         let undirected = build(nodes, &rows, Direction::Undirected).unwrap().graph;
-        rows.extend(
-            rows.clone()
-                .iter()
-                .map(|&(source, target)| (target, source)),
-        );
+        rows.extend(rows.clone().iter().map(|&(source, target)| (target, source)));
         let directed = build(nodes, &rows, Direction::Directed).unwrap().graph;
         assert_eq!(directed.sources(), undirected.sources());
         assert_eq!(directed.offsets(), undirected.offsets());
@@ -170,17 +160,9 @@ fn star_with_a_million_leaves() {
     let rows: Vec<_> = ids
         .into_iter()
         .filter(|&leaf| leaf != hub)
-        .map(|leaf| {
-            if leaf % 3 == 0 {
-                (leaf, hub)
-            } else {
-                (hub, leaf)
-            }
-        })
+        .map(|leaf| if leaf % 3 == 0 { (leaf, hub) } else { (hub, leaf) })
         .collect();
-    let graph = build(leaves as usize + 1, &rows, Direction::Undirected)
-        .unwrap()
-        .graph;
+    let graph = build(leaves as usize + 1, &rows, Direction::Undirected).unwrap().graph;
     assert_eq!(graph.edges(), leaves as usize);
     assert_eq!(graph.degree(hub as usize), leaves as usize);
     assert!(graph.neighbours(hub as usize).is_sorted());
@@ -190,9 +172,7 @@ fn star_with_a_million_leaves() {
         let reverse = graph.reverse()[entry] as usize;
         assert_eq!(graph.sources()[reverse], leaf);
     }
-    let directed = build(leaves as usize + 1, &rows, Direction::Directed)
-        .unwrap()
-        .graph;
+    let directed = build(leaves as usize + 1, &rows, Direction::Directed).unwrap().graph;
     let columns = directed.transposed();
     let received = directed.degree(hub as usize);
     let sent = columns.offsets[hub as usize + 1] - columns.offsets[hub as usize];
@@ -219,15 +199,7 @@ fn heap_bytes_count_the_arrays() {
 fn first_bad_row_is_named() {
     for direction in BOTH {
         let error = build(5, &[(0, 1), (2, 7), (9, 0)], direction).unwrap_err();
-        assert_eq!(
-            error,
-            GraphError::NodeOutOfRange {
-                row: 1,
-                end: "target",
-                value: 7,
-                nodes: 5
-            }
-        );
+        assert_eq!(error, GraphError::NodeOutOfRange { row: 1, end: "target", value: 7, nodes: 5 });
         for word in ["row 1", "target 7", "0 to 4", "5 nodes"] {
             assert!(error.to_string().contains(word), "{error}");
         }

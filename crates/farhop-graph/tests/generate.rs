@@ -1,8 +1,7 @@
 //! Generators: counts, degrees, and what the models promise.
 
 use farhop_graph::generate::{
-    balanced_tree, barabasi_albert, chung_lu, forest, grid, path, random_tree, ring, star,
-    stochastic_block_model,
+    balanced_tree, barabasi_albert, chung_lu, forest, grid, path, random_tree, ring, star, stochastic_block_model,
 };
 use farhop_graph::{Graph, GraphError, connected_components, distances};
 
@@ -18,10 +17,7 @@ fn degrees(graph: &Graph) -> Vec<usize> {
 fn assert_binomial(found: usize, trials: usize, probability: f64) {
     let mean = trials as f64 * probability;
     let deviation = (mean * (1.0 - probability)).sqrt();
-    assert!(
-        (found as f64 - mean).abs() <= 5.0 * deviation,
-        "{found} of {trials} at {probability}"
-    );
+    assert!((found as f64 - mean).abs() <= 5.0 * deviation, "{found} of {trials} at {probability}");
 }
 
 #[test]
@@ -92,9 +88,7 @@ fn random_trees_are_trees_and_forests_are_forests() {
 fn random_trees_attach_uniformly() {
     // Node v is a child of node 0 with probability 1 / v: the mean degree of node 0 is a harmonic number.
     let (nodes, trees) = (100, 2_000);
-    let total: usize = (0..trees)
-        .map(|seed| random_tree(nodes, seed).unwrap().degree(0))
-        .sum();
+    let total: usize = (0..trees).map(|seed| random_tree(nodes, seed).unwrap().degree(0)).sum();
     let mean: f64 = (1..nodes).map(|v| 1.0 / v as f64).sum();
     let variance: f64 = (1..nodes).map(|v| (1.0 - 1.0 / v as f64) / v as f64).sum();
     let deviation = (variance * trees as f64).sqrt();
@@ -124,10 +118,7 @@ fn barabasi_albert_counts_and_hubs() {
             assert_eq!(graph.edges(), attachments * (nodes - attachments));
             assert_eq!(components(&graph), 1);
             for node in attachments + 1..nodes {
-                let earlier = graph
-                    .neighbours(node)
-                    .iter()
-                    .filter(|&&other| (other as usize) < node);
+                let earlier = graph.neighbours(node).iter().filter(|&&other| (other as usize) < node);
                 assert_eq!(earlier.count(), attachments);
             }
         }
@@ -184,21 +175,12 @@ fn chung_lu_gives_every_id_the_same_chance() {
 fn chung_lu_draws_pairs_by_weight_without_replacement() {
     // Ids hide the weights, but the largest degree shows them; its distribution by listing all orders of draws.
     let exponent = 2.1;
-    let weights: Vec<f64> = (1..=4)
-        .map(|rank| f64::powf(rank as f64, -1.0 / (exponent - 1.0)))
-        .collect();
+    let weights: Vec<f64> = (1..=4).map(|rank| f64::powf(rank as f64, -1.0 / (exponent - 1.0))).collect();
     let pairs: Vec<(usize, usize)> = (0..4).flat_map(|a| (0..a).map(move |b| (a, b))).collect();
     let trials = 4_000;
     for edges in [2, 3, 4] {
         let mut expected = [0.0; 4];
-        list_draws(
-            &weights,
-            &mut pairs.clone(),
-            edges,
-            [0; 4],
-            1.0,
-            &mut expected,
-        );
+        list_draws(&weights, &mut pairs.clone(), edges, [0; 4], 1.0, &mut expected);
         let mut found = [0usize; 4];
         for seed in 0..trials {
             let graph = chung_lu(4, edges, exponent, seed).unwrap();
@@ -248,10 +230,7 @@ fn chung_lu_degrees_fall_as_a_power() {
         let power = 1.0 - 1.0 / (exponent - 1.0);
         let expected = (top as f64 / nodes as f64).powf(power);
         // The luckiest nodes are counted as the heaviest, which adds a little.
-        assert!(
-            (0.9..1.35).contains(&(share / expected)),
-            "{top}: {share} {expected}"
-        );
+        assert!((0.9..1.35).contains(&(share / expected)), "{top}: {share} {expected}");
     }
     let even = chung_lu(nodes, edges, f64::INFINITY, 3).unwrap();
     let largest = (0..nodes).map(|node| even.degree(node)).max().unwrap();
@@ -267,10 +246,7 @@ fn block_model_densities() {
     assert_eq!(made.graph.nodes(), nodes);
     let mut found = vec![vec![0usize; sizes.len()]; sizes.len()];
     for (block, &size) in sizes.iter().enumerate() {
-        assert_eq!(
-            made.blocks.iter().filter(|&&b| b as usize == block).count(),
-            size
-        );
+        assert_eq!(made.blocks.iter().filter(|&&b| b as usize == block).count(), size);
     }
     assert!(made.blocks.is_sorted());
     for node in 0..nodes {
@@ -297,13 +273,7 @@ fn block_model_at_the_ends_of_probability() {
     assert_eq!(across.graph.edges(), 20 * 30);
     let rare = stochastic_block_model(&[2_000, 2_000], 1e-300, f64::MIN_POSITIVE, 1).unwrap();
     assert_eq!(rare.graph.edges(), 0);
-    assert_eq!(
-        stochastic_block_model(&[], 0.5, 0.5, 1)
-            .unwrap()
-            .graph
-            .nodes(),
-        0
-    );
+    assert_eq!(stochastic_block_model(&[], 0.5, 0.5, 1).unwrap().graph.nodes(), 0);
 }
 
 type Seeded = fn(u64) -> Result<Graph, GraphError>;
@@ -316,24 +286,13 @@ fn same_seed_same_graph_other_seed_other_graph() {
         ("barabasi_albert", |seed| barabasi_albert(500, 3, seed)),
         ("chung_lu", |seed| chung_lu(500, 30_000, 2.5, seed)),
         ("dense chung_lu", |seed| chung_lu(50, 1_200, 2.5, seed)),
-        ("stochastic_block_model", |seed| {
-            stochastic_block_model(&[250, 250], 0.05, 0.01, seed).map(|made| made.graph)
-        }),
+        ("stochastic_block_model", |seed| stochastic_block_model(&[250, 250], 0.05, 0.01, seed).map(|made| made.graph)),
     ];
-    let one_thread = rayon::ThreadPoolBuilder::new()
-        .num_threads(1)
-        .build()
-        .unwrap();
-    let three_threads = rayon::ThreadPoolBuilder::new()
-        .num_threads(3)
-        .build()
-        .unwrap();
+    let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let three_threads = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
     for (name, generator) in generators {
         let first = one_thread.install(|| generator(1)).unwrap();
-        assert!(
-            first == three_threads.install(|| generator(1)).unwrap(),
-            "{name}"
-        );
+        assert!(first == three_threads.install(|| generator(1)).unwrap(), "{name}");
         assert!(first != generator(2).unwrap(), "{name}");
     }
 }
@@ -346,14 +305,8 @@ fn impossible_parameters_are_errors_of_one_line() {
         (star(huge), "nodes are too many"),
         (grid(huge, 2), "nodes are too many"),
         (random_tree(huge, 1), "nodes are too many"),
-        (
-            ring(2),
-            "ring: nodes = 2 is not possible; allowed is 3 or more",
-        ),
-        (
-            forest(5, 0, 1),
-            "trees = 0 is not possible; allowed is 1 to 5",
-        ),
+        (ring(2), "ring: nodes = 2 is not possible; allowed is 3 or more"),
+        (forest(5, 0, 1), "trees = 0 is not possible; allowed is 1 to 5"),
         (forest(5, 6, 1), "trees = 6"),
         (forest(0, 1, 1), "allowed is 0 to 0"),
         (balanced_tree(0, 3), "branching = 0"),
@@ -362,21 +315,12 @@ fn impossible_parameters_are_errors_of_one_line() {
         (barabasi_albert(5, 0, 1), "attachments = 0"),
         (barabasi_albert(5, 5, 1), "attachments = 5"),
         (barabasi_albert(1 << 31, 1 << 30, 1), "entries are too many"),
-        (
-            chung_lu(5, 11, 3.0, 1),
-            "edges = 11 is not possible; allowed is 0 to 10",
-        ),
+        (chung_lu(5, 11, 3.0, 1), "edges = 11 is not possible; allowed is 0 to 10"),
         (chung_lu(5, 3, 2.0, 1), "exponent = 2"),
         (chung_lu(5, 3, f64::NAN, 1), "exponent = NaN"),
         (chung_lu(5, huge, 3.0, 1), "entries are too many"),
-        (
-            stochastic_block_model(&[5], 1.5, 0.0, 1).map(|made| made.graph),
-            "within = 1.5",
-        ),
-        (
-            stochastic_block_model(&[1 << 20], 1.0, f64::MIN_POSITIVE, 1).map(|made| made.graph),
-            "entries are too many",
-        ),
+        (stochastic_block_model(&[5], 1.5, 0.0, 1).map(|made| made.graph), "within = 1.5"),
+        (stochastic_block_model(&[1 << 20], 1.0, f64::MIN_POSITIVE, 1).map(|made| made.graph), "entries are too many"),
     ];
     for (case, (result, expected)) in cases.into_iter().enumerate() {
         let message = result.expect_err(expected).to_string();

@@ -8,17 +8,11 @@ use farhop_graph::random::{Stream, mix, unit};
 /// (Laurent and Massart, 2000). A normal limit would be far too tight for few degrees.
 fn assert_even(counts: &[usize]) {
     let expected = counts.iter().sum::<usize>() as f64 / counts.len() as f64;
-    let statistic: f64 = counts
-        .iter()
-        .map(|&count| (count as f64 - expected).powi(2) / expected)
-        .sum();
+    let statistic: f64 = counts.iter().map(|&count| (count as f64 - expected).powi(2) / expected).sum();
     let freedom = counts.len() as f64 - 1.0;
     let rare = 1e6f64.ln();
     let allowed = freedom + 2.0 * (freedom * rare).sqrt() + 2.0 * rare;
-    assert!(
-        statistic < allowed,
-        "chi-square {statistic}, {freedom} degrees: {counts:?}"
-    );
+    assert!(statistic < allowed, "chi-square {statistic}, {freedom} degrees: {counts:?}");
 }
 
 #[test]
@@ -36,9 +30,7 @@ fn stream_is_the_sequence_of_its_counter() {
 #[test]
 fn neighbouring_seeds_share_no_words() {
     // Two sequences of which one is the other moved along would repeat words at other counters.
-    let mut words: Vec<u64> = (0..300)
-        .flat_map(|seed| (0..300).map(move |counter| mix(seed, counter)))
-        .collect();
+    let mut words: Vec<u64> = (0..300).flat_map(|seed| (0..300).map(move |counter| mix(seed, counter))).collect();
     words.sort_unstable();
     assert!(words.windows(2).all(|pair| pair[0] != pair[1]));
 }
@@ -51,18 +43,10 @@ fn every_bit_is_even_over_counters_and_over_seeds() {
         let deviation = (draws as f64 / 4.0).sqrt();
         for bit in 0..64 {
             let ones = (0..draws).filter(|&n| word(n) >> bit & 1 == 1).count();
-            assert!(
-                (ones as f64 - draws as f64 / 2.0).abs() < 5.0 * deviation,
-                "bit {bit}"
-            );
+            assert!((ones as f64 - draws as f64 / 2.0).abs() < 5.0 * deviation, "bit {bit}");
             // Neighbouring places agree in half of the cases.
-            let agree = (0..draws)
-                .filter(|&n| (word(n) ^ word(n + 1)) >> bit & 1 == 0)
-                .count();
-            assert!(
-                (agree as f64 - draws as f64 / 2.0).abs() < 5.0 * deviation,
-                "bit {bit}"
-            );
+            let agree = (0..draws).filter(|&n| (word(n) ^ word(n + 1)) >> bit & 1 == 0).count();
+            assert!((agree as f64 - draws as f64 / 2.0).abs() < 5.0 * deviation, "bit {bit}");
         }
     }
 }
@@ -103,14 +87,9 @@ fn normal_has_the_moments_of_the_normal_distribution() {
     let values: Vec<f64> = (0..draws).map(|_| stream.normal()).collect();
     let moment = |power| values.iter().map(|value| value.powi(power)).sum::<f64>() / draws as f64;
     // (power, moment, variance of that power)
-    for (power, expected, variance) in
-        [(1, 0.0, 1.0), (2, 1.0, 2.0), (3, 0.0, 15.0), (4, 3.0, 96.0)]
-    {
+    for (power, expected, variance) in [(1, 0.0, 1.0), (2, 1.0, 2.0), (3, 0.0, 15.0), (4, 3.0, 96.0)] {
         let deviation: f64 = f64::sqrt(variance / draws as f64);
-        assert!(
-            (moment(power) - expected).abs() < 5.0 * deviation,
-            "moment {power}"
-        );
+        assert!((moment(power) - expected).abs() < 5.0 * deviation, "moment {power}");
     }
     // Neighbouring draws are not correlated.
     let product: f64 = values.windows(2).map(|pair| pair[0] * pair[1]).sum();

@@ -5,14 +5,12 @@ mod common;
 use common::{BOTH, assert_is, dense, edge_lists, random_permutation};
 use farhop_graph::random::Stream;
 use farhop_graph::{
-    BreadthFirst, Direction, Graph, GraphError, UNREACHED, build, connected_components,
-    disjoint_union, distances, relabel,
+    BreadthFirst, Direction, Graph, GraphError, UNREACHED, build, connected_components, disjoint_union, distances,
+    relabel,
 };
 
 fn graphs(direction: Direction) -> Vec<Graph> {
-    edge_lists()
-        .map(|(nodes, rows)| build(nodes, &rows, direction).unwrap().graph)
-        .collect()
+    edge_lists().map(|(nodes, rows)| build(nodes, &rows, direction).unwrap().graph).collect()
 }
 
 #[test]
@@ -22,10 +20,7 @@ fn relabelling_renames_the_rows() {
         for (nodes, rows) in edge_lists() {
             let graph = build(nodes, &rows, direction).unwrap().graph;
             let new_id_of = random_permutation(&mut stream, nodes);
-            let renamed: Vec<_> = rows
-                .iter()
-                .map(|&(a, b)| (new_id_of[a as usize], new_id_of[b as usize]))
-                .collect();
+            let renamed: Vec<_> = rows.iter().map(|&(a, b)| (new_id_of[a as usize], new_id_of[b as usize])).collect();
             let relabelled = relabel(&graph, &new_id_of).unwrap();
             assert_is(&relabelled, &dense(nodes, &renamed, direction));
         }
@@ -52,29 +47,9 @@ fn relabelling_and_back_is_the_identity() {
 fn relabelling_must_be_a_permutation() {
     let graph = build(3, &[(0, 1)], Direction::Undirected).unwrap().graph;
     let cases = [
-        (
-            vec![0, 1],
-            GraphError::RelabelLength {
-                length: 2,
-                nodes: 3,
-            },
-        ),
-        (
-            vec![0, 3, 1],
-            GraphError::RelabelOutOfRange {
-                row: 1,
-                value: 3,
-                nodes: 3,
-            },
-        ),
-        (
-            vec![2, 0, 2],
-            GraphError::RelabelRepeated {
-                row: 2,
-                value: 2,
-                taken_by: 0,
-            },
-        ),
+        (vec![0, 1], GraphError::RelabelLength { length: 2, nodes: 3 }),
+        (vec![0, 3, 1], GraphError::RelabelOutOfRange { row: 1, value: 3, nodes: 3 }),
+        (vec![2, 0, 2], GraphError::RelabelRepeated { row: 2, value: 2, taken_by: 0 }),
     ];
     for (new_id_of, expected) in cases {
         assert_eq!(relabel(&graph, &new_id_of), Err(expected));
@@ -115,18 +90,8 @@ fn union_of_nothing_and_of_unlike_parts() {
     let undirected = build(2, &[(0, 1)], Direction::Undirected).unwrap().graph;
     let directed = build(2, &[(0, 1)], Direction::Directed).unwrap().graph;
     let error = disjoint_union(&[&undirected, &undirected, &directed]).unwrap_err();
-    assert_eq!(
-        error,
-        GraphError::MixedDirections {
-            part: 2,
-            directed: true
-        }
-    );
-    assert!(
-        error
-            .to_string()
-            .starts_with("part 2 of the union is directed")
-    );
+    assert_eq!(error, GraphError::MixedDirections { part: 2, directed: true });
+    assert!(error.to_string().starts_with("part 2 of the union is directed"));
 }
 
 #[test]
@@ -147,23 +112,11 @@ fn distances_are_those_of_the_dense_table() {
                         assert_eq!(found[reached.node as usize], UNREACHED);
                         found[reached.node as usize] = reached.distance;
                     }
-                    let near = expected.iter().map(|&distance| {
-                        if distance <= radius {
-                            distance
-                        } else {
-                            UNREACHED
-                        }
-                    });
+                    let near = expected.iter().map(|&distance| if distance <= radius { distance } else { UNREACHED });
                     assert!(near.eq(found));
                 }
             }
-            assert_eq!(
-                distances(&graph, nodes),
-                Err(GraphError::UnknownNode {
-                    value: nodes,
-                    nodes
-                })
-            );
+            assert_eq!(distances(&graph, nodes), Err(GraphError::UnknownNode { value: nodes, nodes }));
         }
     }
 }
@@ -189,10 +142,7 @@ fn components_are_the_classes_of_reachability() {
             assert_eq!(components.sizes.iter().sum::<usize>(), nodes);
             let mut highest = 0;
             for &component in component_of {
-                assert!(
-                    component <= highest,
-                    "numbered in the order of the smallest node"
-                );
+                assert!(component <= highest, "numbered in the order of the smallest node");
                 highest = highest.max(component + 1);
             }
         }

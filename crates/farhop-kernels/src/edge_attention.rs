@@ -212,9 +212,29 @@ pub fn backward(
                 let mut plain_edge = vec![0.0; entries.len()];
                 let mut plain_node = vec![0.0; own.len()];
                 softmax_rows(graph, scores, rows.start, &mut plain_edge, &mut plain_node);
-                backward_rows(graph, scores, rows.start, &plain_edge, &plain_node, gradient, &node_gradient[own], receiver, sender);
+                backward_rows(
+                    graph,
+                    scores,
+                    rows.start,
+                    &plain_edge,
+                    &plain_node,
+                    gradient,
+                    &node_gradient[own],
+                    receiver,
+                    sender,
+                );
             } else {
-                backward_rows(graph, scores, rows.start, &edge[entries], &node[own.clone()], gradient, &node_gradient[own], receiver, sender);
+                backward_rows(
+                    graph,
+                    scores,
+                    rows.start,
+                    &edge[entries],
+                    &node[own.clone()],
+                    gradient,
+                    &node_gradient[own],
+                    receiver,
+                    sender,
+                );
             }
         });
     }

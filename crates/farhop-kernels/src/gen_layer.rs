@@ -93,7 +93,9 @@ pub fn forward(
     let query = queries(config, weights, z, graph.nodes());
     let hops = hops(config, source, weights, z, &kept);
     let mixed = hop_attention::forward(&config.hops, &hops, query.as_deref());
-    query.map(buffers::give);
+    if let Some(query) = query {
+        buffers::give(query);
+    }
     let mut pre = buffers::take(graph.nodes() * config.outputs);
     matmul(z, weights.residual, None, shape, Write::Replace, &mut pre);
     matmul(&mixed, weights.value, None, shape, Write::Add, &mut pre);
@@ -107,6 +109,7 @@ pub fn forward(
 
 /// Gradients from that of `pre`. `kept` is what [`forward`] returned. Without `needs_z` the gradient of the features is incomplete
 /// and only good for being thrown away.
+#[allow(clippy::too_many_arguments)]
 pub fn backward(
     graph: &Graph,
     config: &Config,
@@ -278,7 +281,8 @@ fn query_gradients(
     let mut d_key = vec![0.0; key.len()];
     for h in 0..heads.count {
         for f in heads.range(h) {
-            d_key[f * size..(f + 1) * size].copy_from_slice(&d_spread[f * inner + h * size..f * inner + (h + 1) * size]);
+            d_key[f * size..(f + 1) * size]
+                .copy_from_slice(&d_spread[f * inner + h * size..f * inner + (h + 1) * size]);
         }
     }
     (d_query, d_key)

@@ -106,7 +106,7 @@ pub fn forward(config: &Config, hops: &Hops, query: Option<&[f32]>) -> Vec<f32> 
 pub fn distributions(config: &Config, hops: &Hops, query: Option<&[f32]>) -> Vec<f32> {
     let rounds = hops.elimination.rounds;
     let (per, count, width) = (config.hops(rounds), config.heads.count, config.heads.width);
-    let nodes = if width == 0 { 0 } else { hops.z.len() / width };
+    let nodes = hops.z.len().checked_div(width).unwrap_or(0);
     let mut all = vec![0.0; nodes * count * per];
     let shared = SharedMut::new(&mut all);
     Blocks::by_rows(nodes, rounds * width).run(|rows| {
@@ -128,11 +128,16 @@ fn query_row<'a>(config: &Config, query: Option<&'a [f32]>, i: usize) -> Option<
     query.map(|q| &q[i * config.heads.width..(i + 1) * config.heads.width])
 }
 
-fn each_row(config: &Config, hops: &Hops, out: &mut [f32], task: impl Fn(usize, &mut [f32], &mut Scratch) + Sync + Send) {
+fn each_row(
+    config: &Config,
+    hops: &Hops,
+    out: &mut [f32],
+    task: impl Fn(usize, &mut [f32], &mut Scratch) + Sync + Send,
+) {
     let width = config.heads.width;
     let rounds = hops.elimination.rounds;
     let shared = SharedMut::new(out);
-    Blocks::by_rows(if width == 0 { 0 } else { hops.z.len() / width }, 2 * rounds * width).run(|rows| {
+    Blocks::by_rows(hops.z.len().checked_div(width).unwrap_or(0), 2 * rounds * width).run(|rows| {
         let mut scratch = Scratch::new(config, rounds);
         for i in rows {
             // SAFETY: row i belongs to this block only.
@@ -172,7 +177,9 @@ fn read_hops<M: Arith>(config: &Config, hops: &Hops, query: Option<&[f32]>, i: u
         let mut most = f32::NEG_INFINITY;
         for (n, weight) in weights.iter_mut().enumerate() {
             let k = first + n;
-            let score = dot::<M>(query, &scratch.hops[k * width..(k + 1) * width][range.clone()]) * scratch.compression[k] * config.scale
+            let score = dot::<M>(query, &scratch.hops[k * width..(k + 1) * width][range.clone()])
+                * scratch.compression[k]
+                * config.scale
                 + hops.bias.map_or(0.0, |t| t[h * (rounds + 1 - first) + n]);
             *weight = score;
             most = if score > most { score } else { most };
@@ -228,7 +235,7 @@ simd_fn! {
     pub fn backward_row<M>(config: &Config, hops: &Hops, i: usize, scratch: &mut Scratch, row: RowGradients) {
         let (heads, rounds, first) = (config.heads, hops.elimination.rounds, config.first());
         let width = heads.width;
-        let RowGradients { hops: out, own, mut query, mut scores, mixed } = row;
+        let RowGradients { hops: out, own, query, mut scores, mixed } = row;
         read_hops::<M>(config, hops, query.as_deref(), i, scratch);
         own.fill(0.0);
         scratch.gradient.fill(0.0);
@@ -277,7 +284,7 @@ simd_fn! {
             }
         }
         mix::<M>(config, rounds, scratch, mixed);
-        if let Some(query) = query.as_deref_mut() {
+        if let Some(query) = query {
             query.copy_from_slice(&scratch.gradient);
         }
     }

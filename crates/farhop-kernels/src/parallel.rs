@@ -62,7 +62,7 @@ impl Blocks {
 
     /// Calls `task` with the rows of each block.
     pub fn run(&self, task: impl Fn(Range<usize>) + Sync + Send) {
-        self.map(|rows| task(rows));
+        self.map(task);
     }
 
     /// Calls `task` with the rows of each block and returns the results in the order of the blocks.

@@ -91,9 +91,10 @@ fn with_cycles_increment_k_counts_walks_that_never_step_straight_back() {
 fn problems() -> Vec<Problem> {
     let mut all = Vec::new();
     for mode in MODES {
-        for (seed, (rounds, heads)) in [(1, Heads::new(5, 1)), (2, Heads::new(6, 2)), (5, Heads::new(7, 3)), (7, Heads::new(4, 1))]
-            .into_iter()
-            .enumerate()
+        for (seed, (rounds, heads)) in
+            [(1, Heads::new(5, 1)), (2, Heads::new(6, 2)), (5, Heads::new(7, 3)), (7, Heads::new(4, 1))]
+                .into_iter()
+                .enumerate()
         {
             let seed = seed as u64;
             let undirected = || random_graph(13, 24, Direction::Undirected, seed + 10);

@@ -44,7 +44,8 @@ impl Fixture {
                 (name.clone(), array["data"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect())
             })
             .collect();
-        let rows: Vec<(u32, u32)> = arrays["src"].iter().zip(&arrays["dst"]).map(|(s, d)| (*s as u32, *d as u32)).collect();
+        let rows: Vec<(u32, u32)> =
+            arrays["src"].iter().zip(&arrays["dst"]).map(|(s, d)| (*s as u32, *d as u32)).collect();
         let nodes = arrays["num_nodes"][0] as usize;
         let graph = build(nodes, &rows, Direction::Undirected).unwrap().graph;
         // Both sort entries by (receiver, sender), so arrays over edges can be compared as they are.
@@ -90,7 +91,8 @@ fn literal<T: Real>(fixture: &Fixture, p: &[Vec<T>]) -> Layer<T> {
         }
     }
     let query = product(&product(x, wq, IN, OUT), &wk_transposed, OUT, IN);
-    let (mixed, beta) = literal_hops::mix(heads, &result.states, Some(&query), None, gamma, eps, 1.0 / (OUT as f64).sqrt());
+    let (mixed, beta) =
+        literal_hops::mix(heads, &result.states, Some(&query), None, gamma, eps, 1.0 / (OUT as f64).sqrt());
     let n = fixture.graph.nodes();
     let mut htilde = Vec::new();
     for i in 0..n {
@@ -295,7 +297,12 @@ fn hop_attention_equals_the_literal_version_with_heads_and_readings() {
                 bias_gradient.iter_mut().zip(t).for_each(|(sum, value)| *sum += value);
                 let first = usize::from(include_self);
                 for k in 0..rounds {
-                    common::assert_close("hop gradient", &block[k * width..(k + 1) * width], &expected[first + k][row.clone()], 5e-5);
+                    common::assert_close(
+                        "hop gradient",
+                        &block[k * width..(k + 1) * width],
+                        &expected[first + k][row.clone()],
+                        5e-5,
+                    );
                 }
                 if include_self {
                     common::assert_close("own gradient", &own, &expected[0][row.clone()], 5e-5);
@@ -319,9 +326,17 @@ fn wide_features_and_several_heads_have_the_literal_gradients() {
     for (width, outputs, count) in [(16, 2, 2), (16, 4, 1), (6, 4, 2)] {
         let (n, rounds, key) = (graph.nodes(), 3, outputs / count);
         let heads = Heads::new(width, count);
-        let sizes =
-            [n * width, rounds * 2 * width, width * count * key, width * key, count * rounds, width * outputs, width * outputs];
-        let inputs: Vec<Vec<f64>> = sizes.iter().enumerate().map(|(i, &len)| normals(len, 0.5, 50 + i as u64)).collect();
+        let sizes = [
+            n * width,
+            rounds * 2 * width,
+            width * count * key,
+            width * key,
+            count * rounds,
+            width * outputs,
+            width * outputs,
+        ];
+        let inputs: Vec<Vec<f64>> =
+            sizes.iter().enumerate().map(|(i, &len)| normals(len, 0.5, 50 + i as u64)).collect();
         let cotangent = normals(n * outputs, 1.0, 60);
         let scale = 1.0 / (key as f64).sqrt();
         let lists: Vec<&[f64]> = inputs.iter().map(|v| &v[..]).collect();

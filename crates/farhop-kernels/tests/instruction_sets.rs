@@ -44,7 +44,8 @@ fn check_pieces(isa: Isa) {
         let size: f64 = x.iter().zip(&v).map(|(a, b)| (a * b).abs()).sum::<f64>() + 1e-6;
         assert!((f64::from(dot) - expected).abs() < 1e-6 * size, "{} dot of {len}", isa.name());
         assert!((f64::from(again) - expected).abs() < 1e-6 * size, "{} axpy_dot of {len}", isa.name());
-        let sum: Vec<f64> = f64s(&f32s(&start)).iter().zip(f64s(&x32)).map(|(y, x)| y + f64::from(0.7f32) * x).collect();
+        let sum: Vec<f64> =
+            f64s(&f32s(&start)).iter().zip(f64s(&x32)).map(|(y, x)| y + f64::from(0.7f32) * x).collect();
         assert_close(isa.name(), &y32, &sum, 1e-6);
         assert!((f64::from(exp) / f64::from(x32[0]).exp() - 1.0).abs() < 3e-7);
     }

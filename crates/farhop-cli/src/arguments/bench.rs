@@ -9,7 +9,8 @@ Examples:
   farhop bench --nodes 169343 --edges 1166243 --model gen --hops 4 --threads 2
   farhop bench --graph arxiv_like.npz --model gcn --mode infer --json
 
-The model: raw features into the first layer; every layer followed by batch norm, ReLU and dropout 0.5; a linear head.";
+The model: every layer followed by batch norm, ReLU and dropout 0.5; a linear head. Features that are wider than --hidden are projected to it
+before the first GEN layer, unless --raw-features.";
 
 /// Arguments of `farhop bench`.
 #[derive(Args, Debug)]
@@ -45,6 +46,9 @@ pub struct BenchArguments {
     /// Heads of attention (gen)
     #[arg(long, value_name = "H", default_value_t = 1)]
     pub heads: usize,
+    /// Feed features into the first layer as they are, even if they are wider than --hidden (gen)
+    #[arg(long)]
+    pub raw_features: bool,
     /// Compute hops again in the backward pass: less memory, more time (gen)
     #[arg(long)]
     pub recompute: bool,

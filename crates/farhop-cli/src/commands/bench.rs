@@ -47,12 +47,15 @@ pub fn run(
     threads: usize,
     console: &Console,
 ) -> Result<ExitCode, Failure> {
-    let config = model(arguments)?;
-    config.validate()?;
+    model(arguments, false)?.validate()?;
     let seed = common.seed.unwrap_or(0);
     let training = arguments.mode == BenchMode::Train;
-    let planned = |shape: &Shape| data::plan(&config, shape, false, training, console);
-    let (work, plan) = match &arguments.graph {
+    let planned = |shape: &Shape| -> Result<_, Failure> {
+        let config = model(arguments, shape.inputs > arguments.hidden && !arguments.raw_features)?;
+        let plan = data::plan(&config, shape, false, training, console)?;
+        Ok((config, plan))
+    };
+    let (work, (config, plan)) = match &arguments.graph {
         Some(file) => {
             let work = given(BenchGraph::open(file)?, seed);
             let plan = planned(&work.shape())?;
@@ -104,6 +107,7 @@ pub fn run(
         "edges": edges,
         "features": shape.inputs,
         "classes": shape.outputs,
+        "input_projection": matches!(&config, ModelConfig::Gen(gen_config) if gen_config.input_projection),
         "parameters": parameters,
         "seconds_per_epoch": best,
         "all": times.iter().map(|time| (time * 1e4).round() / 1e4).collect::<Vec<_>>(),
@@ -134,8 +138,9 @@ pub fn run(
     Ok(ExitCode::SUCCESS)
 }
 
-/// The shape of the peers: raw features into the first layer, batch norm, ReLU, dropout 0.5, no residual.
-fn model(arguments: &BenchArguments) -> Result<ModelConfig, Failure> {
+/// The shape of the peers: batch norm, ReLU, dropout 0.5, no residual. Features go into the first layer raw, unless a GEN is to
+/// project them first.
+fn model(arguments: &BenchArguments, input_projection: bool) -> Result<ModelConfig, Failure> {
     let (layers, width) = (arguments.layers, arguments.hidden);
     let (norm, activation, dropout) = (NormKind::Batch, ActivationKind::Relu, 0.5);
     Ok(match ModelConfig::from_name(&arguments.model)? {
@@ -144,7 +149,7 @@ fn model(arguments: &BenchArguments) -> Result<ModelConfig, Failure> {
             width,
             hops: arguments.hops,
             heads: arguments.heads,
-            input_projection: false,
+            input_projection,
             gamma: 0.75,
             feed_forward: true,
             hop_bias: false,

@@ -43,9 +43,7 @@ impl Array {
             return Err(self.wrong("whole numbers"));
         }
         let wide = self.converted(|element| element, |_| 0)?;
-        wide.into_iter()
-            .map(|element| i64::try_from(element).map_err(|_| self.wrong("numbers below 2^63")))
-            .collect()
+        wide.into_iter().map(|element| i64::try_from(element).map_err(|_| self.wrong("numbers below 2^63"))).collect()
     }
 
     /// The elements as text, without the zeros that pad them.
@@ -54,24 +52,14 @@ impl Array {
             return Err(self.wrong("text"));
         };
         let decode = |element: &[u8]| {
-            let codes: Vec<u32> = element
-                .chunks_exact(4)
-                .map(|code| u32::from_le_bytes([code[0], code[1], code[2], code[3]]))
-                .collect();
-            let length = codes
-                .iter()
-                .rposition(|&code| code != 0)
-                .map_or(0, |p| p + 1);
-            codes[..length]
-                .iter()
-                .map(|&code| char::from_u32(code))
-                .collect::<Option<String>>()
+            let codes: Vec<u32> =
+                element.chunks_exact(4).map(|code| u32::from_le_bytes([code[0], code[1], code[2], code[3]])).collect();
+            let length = codes.iter().rposition(|&code| code != 0).map_or(0, |p| p + 1);
+            codes[..length].iter().map(|&code| char::from_u32(code)).collect::<Option<String>>()
         };
         self.bytes
             .chunks_exact(4 * characters)
-            .map(|element| {
-                decode(element).ok_or_else(|| self.wrong("text made of Unicode characters"))
-            })
+            .map(|element| decode(element).ok_or_else(|| self.wrong("text made of Unicode characters")))
             .collect()
     }
 
@@ -82,10 +70,7 @@ impl Array {
         }
         Err(DataError::Array {
             file: self.name.clone(),
-            reason: format!(
-                "the array has shape {:?}; {dimensions} dimensions are needed.",
-                self.shape
-            ),
+            reason: format!("the array has shape {:?}; {dimensions} dimensions are needed.", self.shape),
         })
     }
 
@@ -100,11 +85,7 @@ impl Array {
     }
 
     /// Every element through `whole` or `real`, by its type. Text is an error.
-    fn converted<T>(
-        &self,
-        whole: impl Fn(i128) -> T,
-        real: impl Fn(f64) -> T,
-    ) -> Result<Vec<T>, DataError> {
+    fn converted<T>(&self, whole: impl Fn(i128) -> T, real: impl Fn(f64) -> T) -> Result<Vec<T>, DataError> {
         macro_rules! each {
             ($type:ty, $size:literal, $through:expr) => {{
                 let chunks = self.bytes.chunks_exact($size);
@@ -117,11 +98,7 @@ impl Array {
             }};
         }
         match self.dtype {
-            Dtype::Bool => Ok(self
-                .bytes
-                .iter()
-                .map(|&byte| whole(i128::from(byte != 0)))
-                .collect()),
+            Dtype::Bool => Ok(self.bytes.iter().map(|&byte| whole(i128::from(byte != 0))).collect()),
             Dtype::Signed(1) => each!(i8, 1, whole),
             Dtype::Signed(2) => each!(i16, 2, whole),
             Dtype::Signed(4) => each!(i32, 4, whole),

@@ -126,11 +126,7 @@ impl<'a> Parser<'a> {
     }
 
     fn expect(&mut self, wanted: char) -> Result<(), String> {
-        if self.take(wanted) {
-            Ok(())
-        } else {
-            Err(format!("\"{wanted}\" expected in the header"))
-        }
+        if self.take(wanted) { Ok(()) } else { Err(format!("\"{wanted}\" expected in the header")) }
     }
 
     fn string(&mut self) -> Result<&'a str, String> {
@@ -140,9 +136,7 @@ impl<'a> Parser<'a> {
             _ => return Err("a quoted string expected in the header".to_string()),
         };
         let inner = &self.rest[1..];
-        let end = inner
-            .find(quote)
-            .ok_or("a string in the header has no end")?;
+        let end = inner.find(quote).ok_or("a string in the header has no end")?;
         self.rest = &inner[end + 1..];
         Ok(&inner[..end])
     }
@@ -164,9 +158,7 @@ impl<'a> Parser<'a> {
         while !self.take(')') {
             self.rest = self.rest.trim_start();
             let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
-            let length = self.rest[..digits]
-                .parse()
-                .map_err(|_| "a length in the shape is not a whole number")?;
+            let length = self.rest[..digits].parse().map_err(|_| "a length in the shape is not a whole number")?;
             self.rest = &self.rest[digits..];
             shape.push(length);
             if shape.len() > MOST_DIMENSIONS {
@@ -197,9 +189,7 @@ impl<'a> Parser<'a> {
             _ => ('=', text),
         };
         let letter = kind.chars().next().ok_or_else(unsupported)?;
-        let size: usize = kind[letter.len_utf8()..]
-            .parse()
-            .map_err(|_| unsupported())?;
+        let size: usize = kind[letter.len_utf8()..].parse().map_err(|_| unsupported())?;
         let dtype = match (letter, size) {
             ('b', 1) => Dtype::Bool,
             ('i', 1 | 2 | 4 | 8) => Dtype::Signed(size),
@@ -218,16 +208,10 @@ mod tests {
 
     #[test]
     fn headers_as_numpy_writes_them() {
-        let header =
-            Header::parse("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }  \n");
+        let header = Header::parse("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }  \n");
         assert_eq!(
             header.unwrap(),
-            Header {
-                dtype: Dtype::Float(4),
-                big_endian: false,
-                fortran_order: false,
-                shape: vec![3, 4],
-            }
+            Header { dtype: Dtype::Float(4), big_endian: false, fortran_order: false, shape: vec![3, 4] }
         );
         let header = Header::parse("{\"shape\":(),'fortran_order':True,'descr':'>U7'}").unwrap();
         assert_eq!(header.shape, []);
@@ -243,35 +227,17 @@ mod tests {
         for (text, reason) in [
             ("", "\"{\" expected in the header"),
             ("{}", "no key \"descr\""),
-            (
-                "{'descr': '<f4', 'fortran_order': False}",
-                "no key \"shape\"",
-            ),
-            (
-                "{'descr': '|O', 'fortran_order': False, 'shape': ()}",
-                "element type \"|O\"",
-            ),
+            ("{'descr': '<f4', 'fortran_order': False}", "no key \"shape\""),
+            ("{'descr': '|O', 'fortran_order': False, 'shape': ()}", "element type \"|O\""),
             ("{'descr': [('a', '<f4')]}", "records are not supported"),
-            (
-                "{'shape': (-1,)}",
-                "a length in the shape is not a whole number",
-            ),
-            (
-                "{'shape': (99999999999999999999,)}",
-                "a length in the shape",
-            ),
+            ("{'shape': (-1,)}", "a length in the shape is not a whole number"),
+            ("{'shape': (99999999999999999999,)}", "a length in the shape"),
             ("{'shape': (1 2)}", "\")\" expected"),
             ("{'shape': (1), 'shape': (1)}", "unexpected key \"shape\""),
             ("{'import os': 1}", "unexpected key \"import os\""),
-            (
-                "{'fortran_order': 1}",
-                "fortran_order must be True or False",
-            ),
+            ("{'fortran_order': 1}", "fortran_order must be True or False"),
             ("{'descr': '<c8'}", "element type \"<c8\""),
-            (
-                "{'descr': '<f4', 'fortran_order': False, 'shape': ()} x",
-                "text after",
-            ),
+            ("{'descr': '<f4', 'fortran_order': False, 'shape': ()} x", "text after"),
             ("{'descr': '<f4", "a string in the header has no end"),
         ] {
             let error = Header::parse(text).unwrap_err();

@@ -32,10 +32,7 @@ pub fn read_matrix(path: &Path) -> Result<Matrix, DataError> {
     if rows == 0 || columns == 0 || rows > MOST_NODES {
         return Err(DataError::Array {
             file: array.name,
-            reason: format!(
-                "the array has shape {:?}; at least one row and one column are needed.",
-                array.shape
-            ),
+            reason: format!("the array has shape {:?}; at least one row and one column are needed.", array.shape),
         });
     }
     let values = array.to_f32()?;
@@ -50,9 +47,5 @@ pub fn read_matrix(path: &Path) -> Result<Matrix, DataError> {
             ),
         });
     }
-    Ok(Matrix {
-        values,
-        rows,
-        columns,
-    })
+    Ok(Matrix { values, rows, columns })
 }

@@ -15,10 +15,7 @@ const LONGEST_HEADER: usize = 64 << 10;
 /// Reads an `npy` file.
 pub fn read(path: &Path) -> Result<Array, DataError> {
     let name = path.display().to_string();
-    let failed = |source| DataError::Read {
-        file: name.clone(),
-        source,
-    };
+    let failed = |source| DataError::Read { file: name.clone(), source };
     let file = File::open(path).map_err(failed)?;
     let length = file.metadata().map_err(failed)?.len();
     parse(&name, &mut BufReader::new(file), length)
@@ -27,10 +24,7 @@ pub fn read(path: &Path) -> Result<Array, DataError> {
 /// Parses an `npy` stream that holds at most `length` bytes. The header may not promise more; the
 /// stream must end after the last element.
 pub fn parse(name: &str, stream: &mut dyn Read, length: u64) -> Result<Array, DataError> {
-    let wrong = |reason: String| DataError::Array {
-        file: name.to_string(),
-        reason,
-    };
+    let wrong = |reason: String| DataError::Array { file: name.to_string(), reason };
     let header = read_header(stream).map_err(wrong)?;
     let promised = header
         .elements()
@@ -62,12 +56,7 @@ pub fn parse(name: &str, stream: &mut dyn Read, length: u64) -> Result<Array, Da
     if header.fortran_order && header.shape.len() > 1 {
         bytes = in_c_order(&bytes, &header.shape, header.dtype.bytes());
     }
-    Ok(Array {
-        name: name.to_string(),
-        dtype: header.dtype,
-        shape: header.shape,
-        bytes,
-    })
+    Ok(Array { name: name.to_string(), dtype: header.dtype, shape: header.shape, bytes })
 }
 
 fn read_header(stream: &mut dyn Read) -> Result<Header, String> {

@@ -53,9 +53,7 @@ fn write_numbers<T: Copy, const SIZE: usize>(
     let mut bytes = Vec::with_capacity(CHUNK * SIZE);
     for chunk in data.chunks(CHUNK) {
         bytes.clear();
-        chunk
-            .iter()
-            .for_each(|&value| bytes.extend_from_slice(&bytes_of(value)));
+        chunk.iter().for_each(|&value| bytes.extend_from_slice(&bytes_of(value)));
         stream.write_all(&bytes)?;
     }
     Ok(())
@@ -65,16 +63,14 @@ fn write_header(stream: &mut dyn Write, descr: &str, shape: &[usize]) -> io::Res
     // A Python tuple: `(3, 4)`, but `(3,)` for one length.
     let lengths: Vec<String> = shape.iter().map(usize::to_string).collect();
     let comma = if shape.len() == 1 { "," } else { "" };
-    let mut text = format!(
-        "{{'descr': '{descr}', 'fortran_order': False, 'shape': ({}{comma}), }}",
-        lengths.join(", ")
-    );
+    let mut text =
+        format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({}{comma}), }}", lengths.join(", "));
     // Elements start at a multiple of 64 bytes: 10 before the text, a line end after it.
     let padding = (64 - (10 + text.len() + 1) % 64) % 64;
     text.extend(std::iter::repeat_n(' ', padding));
     text.push('\n');
-    let length = u16::try_from(text.len())
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "too many dimensions"))?;
+    let length =
+        u16::try_from(text.len()).map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "too many dimensions"))?;
     stream.write_all(b"\x93NUMPY\x01\x00")?;
     stream.write_all(&length.to_le_bytes())?;
     stream.write_all(text.as_bytes())

@@ -41,7 +41,9 @@ pub fn hop_majority(options: &HopMajorityOptions) -> Result<NodeDataset, DataErr
     let HopMajorityOptions { nodes, trees, distance, colours, seed } = *options;
     if distance == 0 || colours < 2 {
         return Err(DataError::Mismatch {
-            what: format!("hop majority needs a distance of at least 1 and 2 colours or more, not {distance} and {colours}."),
+            what: format!(
+                "hop majority needs a distance of at least 1 and 2 colours or more, not {distance} and {colours}."
+            ),
         });
     }
     let made = |error: farhop_graph::GraphError| DataError::Mismatch { what: error.to_string() };

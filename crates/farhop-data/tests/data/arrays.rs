@@ -10,8 +10,7 @@ use farhop_graph::random::Stream;
 
 /// An `npy` file written by hand, as the format describes it.
 fn by_hand(version: u8, descr: &str, fortran: &str, shape: &str, data: &[u8]) -> Vec<u8> {
-    let header =
-        format!("{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {shape}, }}\n");
+    let header = format!("{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {shape}, }}\n");
     let mut bytes = vec![0x93, b'N', b'U', b'M', b'P', b'Y', version, 0];
     if version == 1 {
         bytes.extend((header.len() as u16).to_le_bytes());
@@ -60,41 +59,19 @@ fn every_plain_type_in_both_byte_orders() {
     check!(f64, "f8", vec![-1.5, 0.25, 3e38]);
     let truth = parse(&by_hand(1, "|b1", "False", "(3,)", &[0, 1, 2]));
     assert_eq!(truth.to_i64().unwrap(), [0, 1, 1]);
-    let halves = parse(&by_hand(
-        1,
-        ">f2",
-        "False",
-        "(2,)",
-        &[0x3c, 0x00, 0xc0, 0x00],
-    ));
+    let halves = parse(&by_hand(1, ">f2", "False", "(2,)", &[0x3c, 0x00, 0xc0, 0x00]));
     assert_eq!(halves.to_f32().unwrap(), [1.0, -2.0]);
 }
 
 #[test]
 fn whole_numbers_are_exact_and_floats_are_refused() {
     let values = [i64::MIN, -1, i64::MAX];
-    let bytes: Vec<u8> = values
-        .iter()
-        .flat_map(|value| value.to_le_bytes())
-        .collect();
-    assert_eq!(
-        parse(&by_hand(1, "<i8", "False", "(3,)", &bytes))
-            .to_i64()
-            .unwrap(),
-        values
-    );
+    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    assert_eq!(parse(&by_hand(1, "<i8", "False", "(3,)", &bytes)).to_i64().unwrap(), values);
     let large = parse(&by_hand(1, "<u8", "False", "(1,)", &[255; 8]));
     assert!(large.to_i64().is_err());
-    assert!(
-        parse(&by_hand(1, "<f4", "False", "(1,)", &[0; 4]))
-            .to_i64()
-            .is_err()
-    );
-    assert!(
-        parse(&by_hand(1, "<f4", "False", "(1,)", &[0; 4]))
-            .to_text()
-            .is_err()
-    );
+    assert!(parse(&by_hand(1, "<f4", "False", "(1,)", &[0; 4])).to_i64().is_err());
+    assert!(parse(&by_hand(1, "<f4", "False", "(1,)", &[0; 4])).to_text().is_err());
 }
 
 #[test]
@@ -131,9 +108,7 @@ fn archives_come_back_as_they_were_written() {
     let floats: Vec<f32> = (0..60_000).map(|_| random.normal() as f32).collect();
     let wide: Vec<i64> = (0..100).map(|_| random.next_u64() as i64).collect();
     let small: Vec<u32> = (0..7).map(|_| random.next_u64() as u32).collect();
-    let ids: Vec<String> = ["A17", "", "Δ-node", "𝄞", "a b,c"]
-        .map(String::from)
-        .to_vec();
+    let ids: Vec<String> = ["A17", "", "Δ-node", "𝄞", "a b,c"].map(String::from).to_vec();
     let make = || {
         written(|writer| {
             writer.f32("increments", &[3, 100, 200], &floats).unwrap();
@@ -147,10 +122,7 @@ fn archives_come_back_as_they_were_written() {
     let bytes = make();
     assert_eq!(bytes, make(), "the same arrays give the same bytes");
     let mut npz = Npz::from_bytes("test.npz", bytes).unwrap();
-    assert_eq!(
-        npz.names(),
-        ["increments", "wide", "small", "ids", "nothing", "one"]
-    );
+    assert_eq!(npz.names(), ["increments", "wide", "small", "ids", "nothing", "one"]);
     let array = npz.array("increments").unwrap();
     assert_eq!(array.shape, [3, 100, 200]);
     assert_eq!(array.to_f32().unwrap(), floats);
@@ -170,31 +142,17 @@ fn a_shape_that_does_not_fit_is_refused_and_nothing_is_left() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out.npz");
     let result = write_npz(&path, |writer| writer.f32("x", &[2, 2], &[0.0; 3]));
-    assert!(
-        result
-            .unwrap_err()
-            .to_string()
-            .contains("3 elements do not have shape [2, 2]")
-    );
+    assert!(result.unwrap_err().to_string().contains("3 elements do not have shape [2, 2]"));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     write_npz(&path, |writer| writer.f32("x", &[2, 2], &[1.0; 4])).unwrap();
-    assert_eq!(
-        Npz::open(&path)
-            .unwrap()
-            .array("x")
-            .unwrap()
-            .to_f32()
-            .unwrap(),
-        [1.0; 4]
-    );
+    assert_eq!(Npz::open(&path).unwrap().array("x").unwrap().to_f32().unwrap(), [1.0; 4]);
 }
 
 #[test]
 fn deflated_archives_are_read() {
     let zeros = by_hand(1, "<f4", "False", "(100, 100)", &[0; 40_000]);
     let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
-    let options = zip::write::SimpleFileOptions::default()
-        .compression_method(zip::CompressionMethod::Deflated);
+    let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
     zip.start_file("x.npy", options).unwrap();
     zip.write_all(&zeros).unwrap();
     let bytes = zip.finish().unwrap().into_inner();
@@ -207,15 +165,9 @@ fn deflated_archives_are_read() {
 fn benchmark_graphs() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/good_data/graph.npz");
     let bench = BenchGraph::open(&path).unwrap();
-    assert_eq!(
-        (bench.graph.nodes(), bench.graph.edges(), bench.width),
-        (3, 2, 2)
-    );
+    assert_eq!((bench.graph.nodes(), bench.graph.edges(), bench.width), (3, 2, 2));
     assert_eq!(bench.graph.neighbours(1), [0, 2]);
-    assert_eq!(
-        bench.report.duplicates, 2,
-        "both directions are in the file"
-    );
+    assert_eq!(bench.report.duplicates, 2, "both directions are in the file");
     let of_node = vec![0, 1, 1];
     assert_eq!(bench.targets, BenchTargets::Classes { of_node, count: 2 });
     assert_eq!(bench.features, [1.0; 6]);
@@ -227,8 +179,5 @@ fn benchmark_graphs() {
     });
     let bench = BenchGraph::read(&mut Npz::from_bytes("many.npz", many).unwrap()).unwrap();
     assert_eq!(bench.batch, Some(vec![0, 0, 1]));
-    assert!(matches!(
-        bench.targets,
-        BenchTargets::Numbers { columns: 2, .. }
-    ));
+    assert!(matches!(bench.targets, BenchTargets::Numbers { columns: 2, .. }));
 }

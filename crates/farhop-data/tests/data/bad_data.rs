@@ -9,9 +9,7 @@ use farhop_data::npy::read_matrix;
 use farhop_data::{DataError, NodeDataset, NodeTableOptions};
 
 fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests")
-        .join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
 }
 
 /// Reads a file as its name says: `nodes_*` with no edges, `edges_*` beside good nodes (with
@@ -20,15 +18,10 @@ fn read(file: &str) -> Result<(), DataError> {
     let path = folder("bad_data").join(file);
     let nodes = folder("good_data").join("nodes.csv");
     let edges = folder("good_data").join("no_edges.csv");
-    let options = NodeTableOptions {
-        target: Some("label".to_string()),
-        ..NodeTableOptions::default()
-    };
+    let options = NodeTableOptions { target: Some("label".to_string()), ..NodeTableOptions::default() };
     match file.split('_').next() {
         Some("nodes") => NodeDataset::load(&path, &edges, &options).map(drop),
-        Some("edges") if file.contains("weight") => {
-            NodeDataset::load_weighted(&nodes, &path, &options).map(drop)
-        }
+        Some("edges") if file.contains("weight") => NodeDataset::load_weighted(&nodes, &path, &options).map(drop),
         Some("edges") => NodeDataset::load(&nodes, &path, &options).map(drop),
         Some("features") => read_matrix(&path).map(drop),
         Some("graph") => BenchGraph::open(&path).map(drop),

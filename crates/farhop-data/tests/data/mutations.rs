@@ -4,9 +4,7 @@
 use farhop_data::bench_graph::BenchGraph;
 use farhop_data::npy;
 use farhop_data::npz::{Npz, NpzWriter};
-use farhop_data::{
-    DataError, EdgeOptions, EdgeTable, Fill, NodeDataset, NodeIds, NodeTableOptions,
-};
+use farhop_data::{DataError, EdgeOptions, EdgeTable, Fill, NodeDataset, NodeIds, NodeTableOptions};
 use farhop_graph::random::Stream;
 
 /// Changes one to `most` places: bytes flipped, replaced by telling ones, removed, doubled, cut off.
@@ -58,10 +56,7 @@ const EDGES: &[u8] = b"source,target,weight\nA1,A2,0.5\nA2,A3,1\n\"A3\",A4,1\nA4
 #[test]
 fn tables() {
     let folder = tempfile::tempdir().unwrap();
-    let (nodes, edges) = (
-        folder.path().join("nodes.csv"),
-        folder.path().join("edges.csv"),
-    );
+    let (nodes, edges) = (folder.path().join("nodes.csv"), folder.path().join("edges.csv"));
     let mut random = Stream::new(11);
     let mut seen = [0, 0];
     for round in 0..1_000 {
@@ -81,18 +76,12 @@ fn tables() {
             ..NodeTableOptions::default()
         };
         if round % 2 == 0 {
-            one_line(
-                NodeDataset::load_weighted(&nodes, &edges, &options),
-                &mut seen,
-            );
+            one_line(NodeDataset::load_weighted(&nodes, &edges, &options), &mut seen);
         } else {
             one_line(NodeDataset::load(&nodes, &edges, &options), &mut seen);
         }
     }
-    assert!(
-        seen.iter().all(|&count| count > 100),
-        "both outcomes occur: {seen:?}"
-    );
+    assert!(seen.iter().all(|&count| count > 100), "both outcomes occur: {seen:?}");
 }
 
 #[test]
@@ -105,17 +94,10 @@ fn compressed_tables() {
     let mut random = Stream::new(12);
     let mut seen = [0, 0];
     for _ in 0..3_000 {
-        let known = NodeIds::Table {
-            ids: &ids,
-            file: "nodes.csv",
-            add_missing: false,
-        };
+        let known = NodeIds::Table { ids: &ids, file: "nodes.csv", add_missing: false };
         let bytes = mutated(&packed, 4, &mut random);
         let options = EdgeOptions::default();
-        one_line(
-            EdgeTable::from_bytes("edges.csv.gz", bytes, known, options),
-            &mut seen,
-        );
+        one_line(EdgeTable::from_bytes("edges.csv.gz", bytes, known, options), &mut seen);
     }
     assert!(seen[1] > 100);
 }
@@ -123,9 +105,7 @@ fn compressed_tables() {
 #[test]
 fn archives() {
     let mut writer = NpzWriter::new(std::io::Cursor::new(Vec::new()));
-    writer
-        .u32("edge_index", &[2, 4], &[0, 1, 1, 2, 1, 0, 2, 1])
-        .unwrap();
+    writer.u32("edge_index", &[2, 4], &[0, 1, 1, 2, 1, 0, 2, 1]).unwrap();
     writer.f32("x", &[3, 2], &[0.5; 6]).unwrap();
     writer.i64("y", &[3], &[0, 1, 1]).unwrap();
     let original = writer.finish().unwrap().into_inner();
@@ -136,17 +116,12 @@ fn archives() {
         let read = Npz::from_bytes("g.npz", bytes).and_then(|mut npz| BenchGraph::read(&mut npz));
         one_line(read, &mut seen);
     }
-    assert!(
-        seen.iter().all(|&count| count > 100),
-        "both outcomes occur: {seen:?}"
-    );
+    assert!(seen.iter().all(|&count| count > 100), "both outcomes occur: {seen:?}");
 }
 
 #[test]
 fn array_headers() {
-    let mut original =
-        b"\x93NUMPY\x01\x00\x36\x00{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3)}"
-            .to_vec();
+    let mut original = b"\x93NUMPY\x01\x00\x36\x00{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3)}".to_vec();
     original[8] = (original.len() - 10) as u8;
     original.extend([0; 24]);
     let mut random = Stream::new(14);
@@ -162,8 +137,5 @@ fn array_headers() {
         }
         one_line(array, &mut seen);
     }
-    assert!(
-        seen.iter().all(|&count| count > 100),
-        "both outcomes occur: {seen:?}"
-    );
+    assert!(seen.iter().all(|&count| count > 100), "both outcomes occur: {seen:?}");
 }

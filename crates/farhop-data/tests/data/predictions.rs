@@ -14,11 +14,7 @@ fn ids_classes_and_probabilities_come_back() {
     let ids = strings(&["A1", "b,c", "say \"x\""]);
     let classes = strings(&["cat", "do,g"]);
     let probabilities = [0.25, 0.75, 0.5, 0.5, 0.9, 0.1];
-    let predictions = Predictions {
-        ids: &ids,
-        classes: &classes,
-        probabilities: &probabilities,
-    };
+    let predictions = Predictions { ids: &ids, classes: &classes, probabilities: &probabilities };
     predictions.save(&path).unwrap();
     let table = Table::open(&path, "id").unwrap();
     let header = ["id", "prediction", "probability_cat", "probability_do,g"];
@@ -48,23 +44,10 @@ fn nothing_is_written_over_a_file_when_it_cannot_be_right() {
     std::fs::write(&path, "old").unwrap();
     let (ids, classes) = (strings(&["a"]), strings(&["x", "y"]));
     let save = |probabilities: &[f32]| {
-        Predictions {
-            ids: &ids,
-            classes: &classes,
-            probabilities,
-        }
-        .save(&path)
-        .unwrap_err()
-        .to_string()
+        Predictions { ids: &ids, classes: &classes, probabilities }.save(&path).unwrap_err().to_string()
     };
-    assert_eq!(
-        save(&[0.5, f32::NAN]),
-        "the model gave NaN for id \"a\", class \"y\". Nothing was written."
-    );
-    assert_eq!(
-        save(&[0.5]),
-        "1 probabilities do not fit 1 ids and 2 classes."
-    );
+    assert_eq!(save(&[0.5, f32::NAN]), "the model gave NaN for id \"a\", class \"y\". Nothing was written.");
+    assert_eq!(save(&[0.5]), "1 probabilities do not fit 1 ids and 2 classes.");
     assert_eq!(std::fs::read(&path).unwrap(), b"old");
 }
 
@@ -72,18 +55,9 @@ fn nothing_is_written_over_a_file_when_it_cannot_be_right() {
 #[test]
 fn a_full_disk_is_one_line() {
     let (ids, classes) = (strings(&["a"]), strings(&["x"]));
-    let predictions = Predictions {
-        ids: &ids,
-        classes: &classes,
-        probabilities: &[1.0],
-    };
-    let error = predictions
-        .save(std::path::Path::new("/dev/full"))
-        .unwrap_err();
+    let predictions = Predictions { ids: &ids, classes: &classes, probabilities: &[1.0] };
+    let error = predictions.save(std::path::Path::new("/dev/full")).unwrap_err();
     let text = error.to_string();
-    assert!(
-        text.starts_with("cannot write /dev/full: No space left on device"),
-        "{text}"
-    );
+    assert!(text.starts_with("cannot write /dev/full: No space left on device"), "{text}");
     assert!(!text.contains('\n'));
 }

@@ -52,25 +52,15 @@ fn a_column_plays_one_part() {
 fn files_that_are_not_there_and_standard_input_twice() {
     let nowhere = Path::new("no/such/nodes.csv");
     let error = NodeDataset::load(nowhere, nowhere, &target("label")).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .starts_with("cannot read no/such/nodes.csv: ")
-    );
+    assert!(error.to_string().starts_with("cannot read no/such/nodes.csv: "));
     let dash = Path::new("-");
     let error = NodeDataset::load(dash, dash, &target("label")).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "both tables are to be read from standard input (-). Give one of them as a file."
-    );
+    assert_eq!(error.to_string(), "both tables are to be read from standard input (-). Give one of them as a file.");
 }
 
 #[test]
 fn edges_without_a_nodes_table_use_row_numbers() {
-    let ids = NodeIds::Rows {
-        count: 3,
-        file: "x.npy",
-    };
+    let ids = NodeIds::Rows { count: 3, file: "x.npy" };
     let read = |text: &str| {
         let bytes = text.as_bytes().to_vec();
         EdgeTable::from_bytes("edges.csv", bytes, ids, EdgeOptions::default())
@@ -79,17 +69,9 @@ fn edges_without_a_nodes_table_use_row_numbers() {
     assert_eq!(table.rows, [(0, 2), (2, 1)]);
     assert_eq!(table.built.graph.nodes(), 3);
     assert!(table.entry_weights().is_none());
-    for (id, shown) in [
-        ("3", "3"),
-        ("-1", "-1"),
-        ("a", "a"),
-        ("", ""),
-        ("1.0", "1.0"),
-    ] {
+    for (id, shown) in [("3", "3"), ("-1", "-1"), ("a", "a"), ("", ""), ("1.0", "1.0")] {
         assert_eq!(
-            read(&format!("source,target\n0,2\n1,{id}\n"))
-                .unwrap_err()
-                .to_string(),
+            read(&format!("source,target\n0,2\n1,{id}\n")).unwrap_err().to_string(),
             format!(
                 "edges.csv, line 3: target id \"{shown}\" is not a row number of x.npy. Without --nodes, ids are row numbers from 0 to 2."
             )

@@ -24,11 +24,7 @@ fn kept(data: &NodeDataset) -> Schema {
     serde_json::from_str(&serde_json::to_string(&data.schema).unwrap()).unwrap()
 }
 
-fn apply(
-    tables: &Tables,
-    schema: &Schema,
-    options: ApplyOptions,
-) -> Result<NodeDataset, farhop_data::DataError> {
+fn apply(tables: &Tables, schema: &Schema, options: ApplyOptions) -> Result<NodeDataset, farhop_data::DataError> {
     NodeDataset::load_with_schema(&tables.nodes(), &tables.edges(), schema, &options)
 }
 
@@ -38,9 +34,7 @@ fn the_same_table_gets_the_same_bits() {
         let tables = Tables::new(&random_nodes(seed, 60), EDGES);
         let trained = tables.load(&target("label")).unwrap();
         let again = apply(&tables, &kept(&trained), ApplyOptions::default()).unwrap();
-        let bits = |data: &NodeDataset| -> Vec<u32> {
-            data.features.iter().map(|value| value.to_bits()).collect()
-        };
+        let bits = |data: &NodeDataset| -> Vec<u32> { data.features.iter().map(|value| value.to_bits()).collect() };
         assert_eq!(bits(&trained), bits(&again));
         assert_eq!(trained.labels, again.labels);
         assert_eq!(trained.classes, again.classes);
@@ -73,9 +67,7 @@ fn columns_may_move_and_the_target_may_be_missing() {
 
 #[test]
 fn strange_values_are_counted_or_refused() {
-    let trained = Tables::new(&random_nodes(2, 40), EDGES)
-        .load(&target("label"))
-        .unwrap();
+    let trained = Tables::new(&random_nodes(2, 40), EDGES).load(&target("label")).unwrap();
     let schema = kept(&trained);
     let rows = "id,time,tiny,kind,label\n0,1,1,new,0\n1,1,1,other,9\n2,1,1,a,1\n";
     let edges = "source,target\n";
@@ -97,16 +89,10 @@ fn strange_values_are_counted_or_refused() {
         refused("id,tim,tiny,kind\n0,1,1,a\n", none),
         "nodes.csv has no column \"time\" (a feature that the model was trained on). Did you mean \"tim\"? Its columns are \"id\", \"tim\", \"tiny\", \"kind\"."
     );
-    assert!(
-        refused("id,time,tiny,kind\n0,soon,1,a\n", none)
-            .contains("line 2, column \"time\": \"soon\"")
-    );
+    assert!(refused("id,time,tiny,kind\n0,soon,1,a\n", none).contains("line 2, column \"time\": \"soon\""));
     assert!(refused("id,time,tiny,kind\n0,,1,a\n", none).contains("the cell is empty"));
     let filled = Tables::new("id,time,tiny,kind\n0,,1,\n", edges);
-    let mean = ApplyOptions {
-        fill: Some(Fill::Mean),
-        ..none
-    };
+    let mean = ApplyOptions { fill: Some(Fill::Mean), ..none };
     let data = apply(&filled, &schema, mean).unwrap();
     assert_eq!(data.features[0], 0.0, "the mean of training");
     assert_eq!(data.features[2..5], [0.0; 3]);
@@ -115,13 +101,8 @@ fn strange_values_are_counted_or_refused() {
 #[test]
 fn a_fill_of_training_is_kept() {
     let nodes = "id,x,y,split\na,2,0,train\nb,4,1,train\nc,,1,test\n";
-    let options = NodeTableOptions {
-        fill: Fill::Mean,
-        ..target("y")
-    };
-    let trained = Tables::new(nodes, "source,target\n")
-        .load(&options)
-        .unwrap();
+    let options = NodeTableOptions { fill: Fill::Mean, ..target("y") };
+    let trained = Tables::new(nodes, "source,target\n").load(&options).unwrap();
     let new = Tables::new("id,x\nz,\n", "source,target\n");
     let data = apply(&new, &kept(&trained), ApplyOptions::default()).unwrap();
     assert_eq!(data.features, [0.0]);

@@ -11,9 +11,7 @@ pub struct Tables {
 
 impl Tables {
     pub fn new(nodes: &str, edges: &str) -> Tables {
-        let tables = Tables {
-            folder: tempfile::tempdir().unwrap(),
-        };
+        let tables = Tables { folder: tempfile::tempdir().unwrap() };
         std::fs::write(tables.nodes(), nodes).unwrap();
         std::fs::write(tables.edges(), edges).unwrap();
         tables
@@ -44,8 +42,5 @@ pub fn message(tables: &Tables, error: &DataError) -> String {
 
 /// Options with a target.
 pub fn target(name: &str) -> NodeTableOptions {
-    NodeTableOptions {
-        target: Some(name.to_string()),
-        ..NodeTableOptions::default()
-    }
+    NodeTableOptions { target: Some(name.to_string()), ..NodeTableOptions::default() }
 }

@@ -4,8 +4,7 @@ use std::io::Write;
 
 use crate::support::{Tables, target};
 use farhop_data::{
-    FeatureKind, FeatureScaling, Fill, NoFeatures, NodeDataset, NodeTableOptions, Part, Split,
-    SplitChoice,
+    FeatureKind, FeatureScaling, Fill, NoFeatures, NodeDataset, NodeTableOptions, Part, Split, SplitChoice,
 };
 
 const NODES: &str = "\
@@ -23,10 +22,7 @@ A9,cat,blue,0
 const EDGES: &str = "source,target\nA1,A2\nA2,A1\nA3,A4\nA9,A9\nA1,A7\nA4,A5\n";
 
 fn plain() -> NodeTableOptions {
-    NodeTableOptions {
-        scaling: FeatureScaling::None,
-        ..target("label")
-    }
+    NodeTableOptions { scaling: FeatureScaling::None, ..target("label") }
 }
 
 #[test]
@@ -58,11 +54,8 @@ fn numbers_categories_labels_and_graph_arrive() {
 fn standardised_numbers_have_mean_0_and_deviation_1_over_train() {
     let data = Tables::new(NODES, EDGES).load(&target("label")).unwrap();
     let split = data.split.as_ref().unwrap();
-    let sizes: Vec<f64> = split
-        .train
-        .iter()
-        .map(|&row| f64::from(data.features[row as usize * data.width + 3]))
-        .collect();
+    let sizes: Vec<f64> =
+        split.train.iter().map(|&row| f64::from(data.features[row as usize * data.width + 3])).collect();
     let mean = sizes.iter().sum::<f64>() / sizes.len() as f64;
     let variance = sizes.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / sizes.len() as f64;
     assert!(mean.abs() < 1e-6 && (variance - 1.0).abs() < 1e-6);
@@ -133,11 +126,8 @@ fn the_order_of_rows_only_permutes_nodes() {
 
 #[test]
 fn a_split_column_is_used_as_it_is() {
-    let nodes =
-        "id,y,x,split\na,0,1,train\nb,1,1,Train\nc,0,1,val\nd,1,1,TEST\ne,1,1,\nf,,1,test\n";
-    let data = Tables::new(nodes, "source,target\n")
-        .load(&target("y"))
-        .unwrap();
+    let nodes = "id,y,x,split\na,0,1,train\nb,1,1,Train\nc,0,1,val\nd,1,1,TEST\ne,1,1,\nf,,1,test\n";
+    let data = Tables::new(nodes, "source,target\n").load(&target("y")).unwrap();
     let split = data.split.unwrap();
     assert_eq!(split.train, [0, 1]);
     assert_eq!(split.valid, [2]);
@@ -150,10 +140,7 @@ fn a_split_column_is_used_as_it_is() {
 #[test]
 fn a_given_split_goes_before_everything() {
     let given = Split::from_lists(9, vec![0, 1], vec![2], vec![3]).unwrap();
-    let options = NodeTableOptions {
-        split: SplitChoice::Given(given.clone()),
-        ..plain()
-    };
+    let options = NodeTableOptions { split: SplitChoice::Given(given.clone()), ..plain() };
     let data = Tables::new(NODES, EDGES).load(&options).unwrap();
     assert_eq!(data.split, Some(given));
 }
@@ -162,23 +149,12 @@ fn a_given_split_goes_before_everything() {
 fn missing_cells_are_filled_as_asked() {
     let nodes = "id,y,x,c,split\na,0,1,u,train\nb,1,3,v,train\nc,0,,u,test\nd,1,NA,,test\n";
     let edges = "source,target\na,b\n";
-    for (fill, value) in [
-        (Fill::Mean, 2.0),
-        (Fill::Zero, 0.0),
-        (Fill::Value(9.5), 9.5),
-    ] {
-        let options = NodeTableOptions {
-            fill,
-            scaling: FeatureScaling::None,
-            ..target("y")
-        };
+    for (fill, value) in [(Fill::Mean, 2.0), (Fill::Zero, 0.0), (Fill::Value(9.5), 9.5)] {
+        let options = NodeTableOptions { fill, scaling: FeatureScaling::None, ..target("y") };
         let data = Tables::new(nodes, edges).load(&options).unwrap();
         assert_eq!(data.features[6..], [value, 1.0, 0.0, value, 0.0, 0.0]);
         let warnings = data.card.warnings.join("; ");
-        assert!(
-            warnings.contains("column \"x\": 2 missing cells filled"),
-            "{warnings}"
-        );
+        assert!(warnings.contains("column \"x\": 2 missing cells filled"), "{warnings}");
     }
 }
 
@@ -201,10 +177,7 @@ fn a_column_of_numbers_can_be_asked_for_as_a_category() {
 fn without_feature_columns_the_degree_stands_in() {
     let nodes = "id\na\nb\nc\nd\n";
     let edges = "source,target\na,b\na,c\n";
-    let mut options = NodeTableOptions {
-        scaling: FeatureScaling::None,
-        ..NodeTableOptions::default()
-    };
+    let mut options = NodeTableOptions { scaling: FeatureScaling::None, ..NodeTableOptions::default() };
     let data = Tables::new(nodes, edges).load(&options).unwrap();
     let degrees = [2.0f64, 1.0, 1.0, 0.0];
     assert_eq!(data.features, degrees.map(|degree| degree.ln_1p() as f32));
@@ -216,10 +189,7 @@ fn without_feature_columns_the_degree_stands_in() {
 
 #[test]
 fn missing_nodes_are_added_on_request_with_mean_features() {
-    let options = NodeTableOptions {
-        add_missing_nodes: true,
-        ..target("label")
-    };
+    let options = NodeTableOptions { add_missing_nodes: true, ..target("label") };
     let edges = format!("{EDGES}A1,new\nnew,other\n");
     let data = Tables::new(NODES, &edges).load(&options).unwrap();
     assert_eq!(data.ids[9..], ["new", "other"]);
@@ -231,24 +201,15 @@ fn missing_nodes_are_added_on_request_with_mean_features() {
 
 #[test]
 fn directed_tables_keep_their_direction() {
-    let options = NodeTableOptions {
-        directed: true,
-        ..plain()
-    };
+    let options = NodeTableOptions { directed: true, ..plain() };
     let tables = Tables::new(NODES, "source,target,weight\nA1,A2,2\nA2,A1,3\nA1,A3,0.5\n");
-    let (data, weights) =
-        NodeDataset::load_weighted(&tables.nodes(), &tables.edges(), &options).unwrap();
+    let (data, weights) = NodeDataset::load_weighted(&tables.nodes(), &tables.edges(), &options).unwrap();
     assert!(data.graph.is_directed());
     assert_eq!(data.graph.neighbours(0), [1], "A1 receives from A2 alone");
     assert_eq!(data.graph.neighbours(2), [0]);
     let entry = |i: usize, j: u32| {
         let row = data.graph.offsets()[i];
-        row + data
-            .graph
-            .neighbours(i)
-            .iter()
-            .position(|&n| n == j)
-            .unwrap()
+        row + data.graph.neighbours(i).iter().position(|&n| n == j).unwrap()
     };
     assert_eq!(weights[entry(1, 0)], 2.0);
     assert_eq!(weights[entry(0, 1)], 3.0);
@@ -257,12 +218,8 @@ fn directed_tables_keep_their_direction() {
 
 #[test]
 fn an_undirected_weight_counts_both_ways() {
-    let tables = Tables::new(
-        NODES,
-        "source,target,weight\nA2,A1,2\nA3,A3,7\nA1,A2,2\nA1,A3,0.5\n",
-    );
-    let (data, weights) =
-        NodeDataset::load_weighted(&tables.nodes(), &tables.edges(), &plain()).unwrap();
+    let tables = Tables::new(NODES, "source,target,weight\nA2,A1,2\nA3,A3,7\nA1,A2,2\nA1,A3,0.5\n");
+    let (data, weights) = NodeDataset::load_weighted(&tables.nodes(), &tables.edges(), &plain()).unwrap();
     // Rows: A1 <- A2, A3; A2 <- A1; A3 <- A1.
     assert_eq!(data.graph.offsets()[..4], [0, 2, 3, 4]);
     assert_eq!(weights, [2.0, 0.5, 2.0, 0.5]);
@@ -273,10 +230,7 @@ fn the_card_is_short_and_survives_json() {
     let data = Tables::new(NODES, EDGES).load(&plain()).unwrap();
     let text = data.card.to_string();
     assert!(text.lines().count() <= 10, "{text}");
-    assert!(
-        text.lines().all(|line| line.as_bytes()[11] == b' '),
-        "{text}"
-    );
+    assert!(text.lines().all(|line| line.as_bytes()[11] == b' '), "{text}");
     let json = serde_json::to_string(&data.card).unwrap();
     let back: farhop_data::DataCard = serde_json::from_str(&json).unwrap();
     assert_eq!(back, data.card);

@@ -19,12 +19,7 @@ pub fn barabasi_albert(nodes: usize, attachments: usize, seed: u64) -> Result<Gr
     check_nodes(nodes)?;
     if attachments == 0 || attachments >= nodes {
         let allowed = format!("1 or more, and below the number of nodes ({nodes})");
-        return Err(not_possible(
-            "barabasi_albert",
-            "attachments",
-            attachments,
-            allowed,
-        ));
+        return Err(not_possible("barabasi_albert", "attachments", attachments, allowed));
     }
     let entries = 2usize.saturating_mul(attachments.saturating_mul(nodes - attachments));
     check_entries(entries)?;
@@ -41,11 +36,7 @@ pub fn barabasi_albert(nodes: usize, attachments: usize, seed: u64) -> Result<Gr
         while rows.len() < joined {
             let place = stream.below(ends);
             let (first, second) = rows[(place / 2) as usize];
-            let node = if place.is_multiple_of(2) {
-                first
-            } else {
-                second
-            };
+            let node = if place.is_multiple_of(2) { first } else { second };
             if chosen_by[node as usize] != newcomer {
                 chosen_by[node as usize] = newcomer;
                 rows.push((node, newcomer));

@@ -31,10 +31,7 @@ pub fn chung_lu(nodes: usize, edges: usize, exponent: f64, seed: u64) -> Result<
         return Err(not_possible("chung_lu", "edges", edges, allowed));
     }
     let power = -1.0 / (exponent - 1.0);
-    let weights: Vec<f64> = (1..=nodes)
-        .into_par_iter()
-        .map(|rank| (rank as f64).powf(power))
-        .collect();
+    let weights: Vec<f64> = (1..=nodes).into_par_iter().map(|rank| (rank as f64).powf(power)).collect();
     let keys = draw_pairs(&weights, edges, pairs, mix(seed, 0));
 
     let mut node_of_rank: Vec<u32> = (0..nodes as u32).collect();
@@ -88,10 +85,7 @@ fn draw_pairs(weights: &[f64], edges: usize, pairs: u64, seed: u64) -> Vec<u64> 
         drawn += batch;
         fresh.par_sort_unstable();
         fresh.dedup_by_key(|(key, _)| *key);
-        let mut fresh: Vec<_> = fresh
-            .into_par_iter()
-            .filter(|(key, _)| kept.binary_search(key).is_err())
-            .collect();
+        let mut fresh: Vec<_> = fresh.into_par_iter().filter(|(key, _)| kept.binary_search(key).is_err()).collect();
         if fresh.len() > missing {
             fresh.par_sort_unstable_by_key(|&(_, draw)| draw);
             fresh.truncate(missing);
@@ -151,10 +145,7 @@ mod tests {
             let mean = trials as f64 * probability;
             let deviation = (mean * (1.0 - probability)).sqrt();
             let found = found[key_of(pair.0 as u32, pair.1 as u32, 4) as usize];
-            assert!(
-                (found as f64 - mean).abs() < 5.0 * deviation,
-                "{pair:?}: {found}, {mean}"
-            );
+            assert!((found as f64 - mean).abs() < 5.0 * deviation, "{pair:?}: {found}, {mean}");
         }
     }
 }

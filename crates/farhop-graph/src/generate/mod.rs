@@ -23,10 +23,5 @@ fn not_possible(
     value: impl ToString,
     allowed: impl ToString,
 ) -> GraphError {
-    GraphError::Parameter {
-        generator,
-        parameter,
-        value: value.to_string(),
-        allowed: allowed.to_string(),
-    }
+    GraphError::Parameter { generator, parameter, value: value.to_string(), allowed: allowed.to_string() }
 }

@@ -23,26 +23,14 @@ pub struct BlockGraph {
 ///
 /// # Errors
 /// A probability outside `[0, 1]`, or more nodes or expected entries than `u32` counts.
-pub fn stochastic_block_model(
-    sizes: &[usize],
-    within: f64,
-    between: f64,
-    seed: u64,
-) -> Result<BlockGraph, GraphError> {
+pub fn stochastic_block_model(sizes: &[usize], within: f64, between: f64, seed: u64) -> Result<BlockGraph, GraphError> {
     for (parameter, value) in [("within", within), ("between", between)] {
         if !(0.0..=1.0).contains(&value) {
             let allowed = "a probability from 0 to 1";
-            return Err(not_possible(
-                "stochastic_block_model",
-                parameter,
-                value,
-                allowed,
-            ));
+            return Err(not_possible("stochastic_block_model", parameter, value, allowed));
         }
     }
-    let nodes = sizes
-        .iter()
-        .fold(0usize, |sum, &size| sum.saturating_add(size));
+    let nodes = sizes.iter().fold(0usize, |sum, &size| sum.saturating_add(size));
     check_nodes(nodes)?;
     check_nodes(sizes.len())?;
     check_entries(expected_entries(sizes, nodes, within, between))?;
@@ -78,20 +66,13 @@ pub fn stochastic_block_model(
         first_start += first_size;
     }
     let graph = graph_from_rows(nodes, &rows, Direction::Undirected)?;
-    let blocks = sizes
-        .iter()
-        .enumerate()
-        .flat_map(|(block, &size)| std::iter::repeat_n(block as u32, size))
-        .collect();
+    let blocks = sizes.iter().enumerate().flat_map(|(block, &size)| std::iter::repeat_n(block as u32, size)).collect();
     Ok(BlockGraph { graph, blocks })
 }
 
 /// Twice the mean number of edges, to refuse what cannot fit before drawing it.
 fn expected_entries(sizes: &[usize], nodes: usize, within: f64, between: f64) -> usize {
-    let inside: f64 = sizes
-        .iter()
-        .map(|&size| size as f64 * (size as f64 - 1.0))
-        .sum();
+    let inside: f64 = sizes.iter().map(|&size| size as f64 * (size as f64 - 1.0)).sum();
     let all = nodes as f64 * (nodes as f64 - 1.0);
     (inside * within + (all - inside) * between) as usize
 }

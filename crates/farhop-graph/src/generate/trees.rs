@@ -28,9 +28,7 @@ pub fn forest(nodes: usize, trees: usize, seed: u64) -> Result<Graph, GraphError
         return Err(not_possible("forest", "trees", trees, allowed));
     }
     let mut stream = Stream::new(seed);
-    let rows: Vec<_> = (trees as u32..nodes as u32)
-        .map(|node| (stream.below(u64::from(node)) as u32, node))
-        .collect();
+    let rows: Vec<_> = (trees as u32..nodes as u32).map(|node| (stream.below(u64::from(node)) as u32, node)).collect();
     graph_from_rows(nodes, &rows, Direction::Undirected)
 }
 
@@ -42,17 +40,10 @@ pub fn forest(nodes: usize, trees: usize, seed: u64) -> Result<Graph, GraphError
 /// No branching, or more nodes than `u32` counts.
 pub fn balanced_tree(branching: usize, depth: usize) -> Result<Graph, GraphError> {
     if branching == 0 {
-        return Err(not_possible(
-            "balanced_tree",
-            "branching",
-            branching,
-            "1 or more",
-        ));
+        return Err(not_possible("balanced_tree", "branching", branching, "1 or more"));
     }
     let nodes = balanced_nodes(branching, depth)?;
-    let rows: Vec<_> = (1..nodes)
-        .map(|node| (((node - 1) / branching) as u32, node as u32))
-        .collect();
+    let rows: Vec<_> = (1..nodes).map(|node| (((node - 1) / branching) as u32, node as u32)).collect();
     graph_from_rows(nodes, &rows, Direction::Undirected)
 }
 

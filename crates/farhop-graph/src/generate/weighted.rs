@@ -12,8 +12,7 @@ impl WeightedTable {
         let scale = weights.len() as f64 / weights.iter().sum::<f64>();
         let mut keep: Vec<f64> = weights.iter().map(|weight| weight * scale).collect();
         let mut other: Vec<u32> = (0..weights.len() as u32).collect();
-        let (mut small, mut large): (Vec<u32>, Vec<u32>) =
-            other.iter().partition(|&&item| keep[item as usize] < 1.0);
+        let (mut small, mut large): (Vec<u32>, Vec<u32>) = other.iter().partition(|&&item| keep[item as usize] < 1.0);
         while let (Some(&poor), Some(&rich)) = (small.last(), large.last()) {
             small.pop();
             other[poor as usize] = rich;
@@ -36,11 +35,7 @@ impl WeightedTable {
     pub(super) fn item(&self, word: u64) -> u32 {
         let product = u128::from(word) * self.keep.len() as u128;
         let cell = (product >> 64) as usize;
-        if crate::random::unit(product as u64) < self.keep[cell] {
-            cell as u32
-        } else {
-            self.other[cell]
-        }
+        if crate::random::unit(product as u64) < self.keep[cell] { cell as u32 } else { self.other[cell] }
     }
 }
 

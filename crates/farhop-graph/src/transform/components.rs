@@ -29,11 +29,7 @@ pub fn connected_components(graph: &Graph) -> Components {
         while let Some(node) = open.pop() {
             size += 1;
             let column = columns.offsets[node]..columns.offsets[node + 1];
-            let receivers = if graph.is_directed() {
-                &columns.targets[column]
-            } else {
-                &[]
-            };
+            let receivers = if graph.is_directed() { &columns.targets[column] } else { &[] };
             for &next in graph.neighbours(node).iter().chain(receivers) {
                 if component_of[next as usize] == NOT_SEEN {
                     component_of[next as usize] = component;
@@ -43,8 +39,5 @@ pub fn connected_components(graph: &Graph) -> Components {
         }
         sizes.push(size);
     }
-    Components {
-        component_of,
-        sizes,
-    }
+    Components { component_of, sizes }
 }

@@ -29,12 +29,7 @@ pub struct BreadthFirst<'a> {
 impl<'a> BreadthFirst<'a> {
     /// A search object for one graph.
     pub fn new(graph: &'a Graph) -> Self {
-        Self {
-            graph,
-            met_in: vec![0; graph.nodes()],
-            searches: 0,
-            reached: Vec::new(),
-        }
+        Self { graph, met_in: vec![0; graph.nodes()], searches: 0, reached: Vec::new() }
     }
 
     /// The nodes whose signal arrives at `start` within `radius` rounds, by distance; `start` comes first.
@@ -46,10 +41,7 @@ impl<'a> BreadthFirst<'a> {
     /// A start that is not a node.
     pub fn around(&mut self, start: usize, radius: u32) -> Result<&[Reached], GraphError> {
         if start >= self.graph.nodes() {
-            return Err(GraphError::UnknownNode {
-                value: start,
-                nodes: self.graph.nodes(),
-            });
+            return Err(GraphError::UnknownNode { value: start, nodes: self.graph.nodes() });
         }
         self.searches += 1;
         self.reached.clear();

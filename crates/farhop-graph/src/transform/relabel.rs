@@ -31,31 +31,18 @@ pub fn relabel(graph: &Graph, new_id_of: &[u32]) -> Result<Graph, GraphError> {
 /// The inverse of a permutation, which is checked on the way.
 fn inverse(new_id_of: &[u32], nodes: usize) -> Result<Vec<u32>, GraphError> {
     if new_id_of.len() != nodes {
-        return Err(GraphError::RelabelLength {
-            length: new_id_of.len(),
-            nodes,
-        });
+        return Err(GraphError::RelabelLength { length: new_id_of.len(), nodes });
     }
-    let out_of_range = new_id_of
-        .par_iter()
-        .position_first(|&new| new as usize >= nodes);
+    let out_of_range = new_id_of.par_iter().position_first(|&new| new as usize >= nodes);
     if let Some(row) = out_of_range {
-        return Err(GraphError::RelabelOutOfRange {
-            row,
-            value: new_id_of[row],
-            nodes,
-        });
+        return Err(GraphError::RelabelOutOfRange { row, value: new_id_of[row], nodes });
     }
     // u32::MAX is never a node, since ids are below `nodes`.
     let mut old_id_of = vec![u32::MAX; nodes];
     for (old, &new) in new_id_of.iter().enumerate() {
         let place = &mut old_id_of[new as usize];
         if *place != u32::MAX {
-            return Err(GraphError::RelabelRepeated {
-                row: old,
-                value: new,
-                taken_by: *place as usize,
-            });
+            return Err(GraphError::RelabelRepeated { row: old, value: new, taken_by: *place as usize });
         }
         *place = old as u32;
     }

@@ -19,14 +19,9 @@ pub struct Union {
 /// # Errors
 /// Directed and undirected parts mixed, or more nodes or entries in all than `u32` counts.
 pub fn disjoint_union(parts: &[&Graph]) -> Result<Union, GraphError> {
-    let direction = parts
-        .first()
-        .map_or(Direction::Undirected, |first| first.direction());
+    let direction = parts.first().map_or(Direction::Undirected, |first| first.direction());
     if let Some(part) = parts.iter().position(|part| part.direction() != direction) {
-        return Err(GraphError::MixedDirections {
-            part,
-            directed: parts[part].is_directed(),
-        });
+        return Err(GraphError::MixedDirections { part, directed: parts[part].is_directed() });
     }
     let node_offsets = offsets_of(parts, Graph::nodes);
     let entry_offsets = offsets_of(parts, Graph::entries);
@@ -42,11 +37,7 @@ pub fn disjoint_union(parts: &[&Graph]) -> Result<Union, GraphError> {
         offsets.extend(graph.offsets()[1..].iter().map(|end| first_entry + end));
         sources.extend(graph.sources().iter().map(|source| first_node + source));
     }
-    Ok(Union {
-        graph: Graph::from_rows(direction, offsets, sources)?,
-        node_offsets,
-        entry_offsets,
-    })
+    Ok(Union { graph: Graph::from_rows(direction, offsets, sources)?, node_offsets, entry_offsets })
 }
 
 fn offsets_of(parts: &[&Graph], size: impl Fn(&Graph) -> usize) -> Vec<usize> {

@@ -1,9 +1,6 @@
 //! What the tests share: random edge lists, and a dense table as the obviously right graph.
 
-#![allow(
-    dead_code,
-    reason = "every test file is a crate of its own and uses a part of this"
-)]
+#![allow(dead_code, reason = "every test file is a crate of its own and uses a part of this")]
 
 use farhop_graph::random::Stream;
 use farhop_graph::{Direction, Graph, NO_EDGE};
@@ -60,9 +57,7 @@ pub fn assert_is(graph: &Graph, table: &[Vec<bool>]) {
     let mut id = vec![vec![NO_EDGE; nodes]; nodes];
     let mut next = 0;
     for i in 0..nodes {
-        let expected: Vec<u32> = (0..nodes as u32)
-            .filter(|&j| table[i][j as usize])
-            .collect();
+        let expected: Vec<u32> = (0..nodes as u32).filter(|&j| table[i][j as usize]).collect();
         assert_eq!(graph.neighbours(i), expected, "row {i}");
         assert_eq!(graph.degree(i), expected.len());
         for j in expected {

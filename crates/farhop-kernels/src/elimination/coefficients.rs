@@ -31,7 +31,14 @@ impl<'a> Attention<'a> {
         self.weights[r * 2 * width..(r + 1) * 2 * width].split_at(width)
     }
 
-    pub(super) fn scores<'s>(&self, r: usize, heads: usize, entries: usize, receiver: &'s [f32], sender: &'s [f32]) -> Scores<'s>
+    pub(super) fn scores<'s>(
+        &self,
+        r: usize,
+        heads: usize,
+        entries: usize,
+        receiver: &'s [f32],
+        sender: &'s [f32],
+    ) -> Scores<'s>
     where
         'a: 's,
     {
@@ -100,13 +107,26 @@ impl Source<'_> {
 }
 
 /// Computes coefficient set `r` from its node scalars.
-pub(super) fn attend(graph: &Graph, attention: &Attention, r: usize, heads: usize, scalars: (&[f32], &[f32]), edge: &mut [f32], node: &mut [f32]) {
+pub(super) fn attend(
+    graph: &Graph,
+    attention: &Attention,
+    r: usize,
+    heads: usize,
+    scalars: (&[f32], &[f32]),
+    edge: &mut [f32],
+    node: &mut [f32],
+) {
     let scores = attention.scores(r, heads, graph.entries(), scalars.0, scalars.1);
     edge_attention::forward(graph, &scores, edge, node);
 }
 
 /// `out[e] = values[index[e]]` per head, 0 where the index is [`NO_EDGE`].
-pub(super) fn gather(values: &[f32], index: impl Fn(usize) -> u32 + Sync + Send, count: usize, heads: usize) -> Vec<f32> {
+pub(super) fn gather(
+    values: &[f32],
+    index: impl Fn(usize) -> u32 + Sync + Send,
+    count: usize,
+    heads: usize,
+) -> Vec<f32> {
     let mut out = buffers::take(count * heads);
     let shared = SharedMut::new(&mut out);
     Blocks::by_rows(count, heads * 4).run(|rows| {

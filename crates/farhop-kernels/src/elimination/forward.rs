@@ -154,7 +154,7 @@ pub fn forward(graph: &Graph, config: &Config, source: &Source, z: &[f32]) -> Ke
 /// The states h^1 .. h^K, `[K, N, F]`, from the increments and the nodes' own coefficients.
 pub fn cumulative(config: &Config, coefficients: &Coefficients, z: &[f32], increments: &[f32]) -> Vec<f32> {
     let (width, rounds) = (config.heads.width, config.rounds);
-    let n = if width == 0 { 0 } else { z.len() / width };
+    let n = z.len().checked_div(width).unwrap_or(0);
     let mut out = vec![0.0; increments.len()];
     let shared = SharedMut::new(&mut out);
     let all = Increments { z, slabs: increments, width };

@@ -109,7 +109,11 @@ fn check(graph: &Graph, config: &Config, source: &Source, z: &[f32]) {
     assert_eq!(z.len(), n * f, "features must be [nodes, width]");
     match source {
         Source::Attention(a) => {
-            assert_eq!(a.weights.len(), a.rounds(config.rounds) * 2 * f, "attention weights must be [rounds, 2 * width]");
+            assert_eq!(
+                a.weights.len(),
+                a.rounds(config.rounds) * 2 * f,
+                "attention weights must be [rounds, 2 * width]"
+            );
             if let Some(bias) = a.bias {
                 assert_eq!(bias.len(), a.rounds(config.rounds) * e * h, "edge bias must be [rounds, entries, heads]");
             }

@@ -78,7 +78,8 @@ pub fn propagate<T: Real>(
     let (n, e, count, width) = (graph.nodes(), graph.entries(), heads.count, heads.width);
     let zero = T::of(0.0);
     let head_of: Vec<usize> = (0..count).flat_map(|h| heads.range(h).map(move |_| h)).collect();
-    let mut result = Rounds { states: Vec::new(), increments: Vec::new(), redundancy: Vec::new(), coefficients: Vec::new() };
+    let mut result =
+        Rounds { states: Vec::new(), increments: Vec::new(), redundancy: Vec::new(), coefficients: Vec::new() };
     let mut states: Vec<Vec<T>> = vec![z.to_vec()];
     let mut f = vec![zero; e * width];
     for k in 1..=rounds {
@@ -99,7 +100,8 @@ pub fn propagate<T: Real>(
                             let mut inner = last.node[j * count + h] * older[j * width + c];
                             if back != NO_EDGE {
                                 let back = back as usize;
-                                inner = inner + last.edge[back * count + h] * older[i * width + c] - before[back * width + c];
+                                inner = inner + last.edge[back * count + h] * older[i * width + c]
+                                    - before[back * width + c];
                             }
                             f[entry * width + c] = now.edge[entry * count + h] * inner;
                         }

@@ -56,7 +56,12 @@ pub enum Kind {
     /// `edge[R, E, H]`, `node[R, N, H]`.
     Given { rounds: usize, edge: Vec<f64>, node: Vec<f64> },
     /// `weights[R, 2 F]`, `bias[R, E, H]` or empty.
-    Attention { each_round: bool, weights: Vec<f64>, bias: Vec<f64>, dropout: Option<farhop_kernels::edge_attention::Dropout> },
+    Attention {
+        each_round: bool,
+        weights: Vec<f64>,
+        bias: Vec<f64>,
+        dropout: Option<farhop_kernels::edge_attention::Dropout>,
+    },
 }
 
 pub const SLOPE: f64 = 0.2;
@@ -141,7 +146,8 @@ impl Problem {
         let inputs = tape::record(&self.inputs());
         let (states, increments) = self.literal(&inputs);
         let read = if reading == Reading::Cumulative { states } else { increments };
-        let loss = read.iter().zip(&self.cotangent).fold(tape::Var::of(0.0), |sum, (v, c)| sum + *v * tape::Var::of(*c));
+        let loss =
+            read.iter().zip(&self.cotangent).fold(tape::Var::of(0.0), |sum, (v, c)| sum + *v * tape::Var::of(*c));
         tape::gradients(loss, &inputs)
     }
 
@@ -156,8 +162,13 @@ impl Problem {
             Kind::Attention { each_round, weights, bias, dropout } => {
                 let (weights, bias) = (f32s(weights), f32s(bias));
                 let bias = if bias.is_empty() { None } else { Some(&bias[..]) };
-                let attention =
-                    Attention { weights: &weights, each_round: *each_round, bias, slope: SLOPE as f32, dropout: *dropout };
+                let attention = Attention {
+                    weights: &weights,
+                    each_round: *each_round,
+                    bias,
+                    slope: SLOPE as f32,
+                    dropout: *dropout,
+                };
                 use_source(&Source::Attention(attention), &z)
             }
         }

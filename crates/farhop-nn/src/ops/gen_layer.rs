@@ -12,6 +12,7 @@ use super::{Array, Backward, EntryWeights, Input, Operation, Output, apply, buff
 
 /// Where the coefficients of a [`gen_layer`] come from.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "one per layer and step, moved twice")]
 pub enum GenCoefficients {
     /// Edge attention with the vectors `[rounds, 2 F]`.
     Attention {
@@ -104,8 +105,16 @@ impl Operation for GenOp {
         let arrays = step.inputs;
         let input = |i: usize| arrays[i].map_or(&[][..], |array| array.data);
         let (source, weights) = (self.source(&input), self.weights(&input));
-        let gradients =
-            kernel::backward(&self.graph, &self.config, &source, &weights, input(0), step.kept, &step.gradient, step.needed[0]);
+        let gradients = kernel::backward(
+            &self.graph,
+            &self.config,
+            &source,
+            &weights,
+            input(0),
+            step.kept,
+            &step.gradient,
+            step.needed[0],
+        );
         buffers::give(step.gradient);
         let mut all = vec![gradients.z, gradients.value, gradients.residual];
         if matches!(self.kind, Kind::Attention { .. }) {

@@ -33,7 +33,8 @@ pub(super) fn pull(context: &Context, k: usize, chain: Chain, state: &mut State)
             let sets = if context.coefficients.rounds == 1 { 0..1 } else { set(lowest)..set(k) + 1 };
             (
                 sets.clone().map(|r| along[r].part(entries.clone())).collect::<Vec<_>>(),
-                sets.map(|r| if depth > 1 { against[r].part(entries.clone()) } else { &mut [][..] }).collect::<Vec<_>>(),
+                sets.map(|r| if depth > 1 { against[r].part(entries.clone()) } else { &mut [][..] })
+                    .collect::<Vec<_>>(),
                 (0..depth)
                     .step_by(2)
                     .map(|s| {

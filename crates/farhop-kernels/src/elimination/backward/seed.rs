@@ -9,7 +9,12 @@ use crate::simd::{axpy, dot};
 use crate::simd_fn;
 
 /// Puts the hops' gradients in place, folded along the chain of states where increments are what rounds exchange.
-pub(super) fn seed<'a>(context: &Context, reading: Reading, hop_gradient: &(dyn Fn() -> RowGradient<'a> + Sync), state: &mut State) {
+pub(super) fn seed<'a>(
+    context: &Context,
+    reading: Reading,
+    hop_gradient: &(dyn Fn() -> RowGradient<'a> + Sync),
+    state: &mut State,
+) {
     let (config, n) = (context.config, context.graph.nodes());
     let (width, count, rounds) = (config.heads.width, config.heads.count, config.rounds);
     let slabs = SharedMut::new(&mut state.slabs);

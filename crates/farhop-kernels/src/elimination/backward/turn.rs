@@ -27,7 +27,8 @@ pub(super) fn turn(context: &Context, k: usize, pending: Option<Pending>, state:
         returned: SharedMut::new(&mut state.returned),
     };
     let sums = &context.sums[(pairs_before(k.max(1)) * n * count).min(context.sums.len())..];
-    let parts = Blocks::by_rows(n, (k + 4) * width).map(|rows| turn_rows(context, k, pending.as_ref(), &shared, sums, rows));
+    let parts =
+        Blocks::by_rows(n, (k + 4) * width).map(|rows| turn_rows(context, k, pending.as_ref(), &shared, sums, rows));
     pending.map(|_| sum_in_order(parts, 2 * width))
 }
 
@@ -113,9 +114,9 @@ simd_fn! {
                 if mode == Mode::SelfLoop {
                     carry.fill(0.0);
                 } else {
-                    for h in 0..count {
+                    for (h, own) in own.iter_mut().enumerate() {
                         let range = heads.range(h);
-                        own[h] += dot::<M>(&whole[range.clone()], &before[range.clone()]);
+                        *own += dot::<M>(&whole[range.clone()], &before[range.clone()]);
                         let a = context.coefficients.node(k)[i * count + h];
                         for (c, w) in passed_on[range.clone()].iter_mut().zip(&whole[range]) {
                             *c = a * w;
