@@ -39,9 +39,8 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli, console: &Console) -> Result<ExitCode, Failure> {
     let common = &cli.common;
-    let threads = threads::start(common.threads)?;
     interrupt::listen()?;
-    match cli.command {
+    threads::inside(common.threads, |threads| match cli.command {
         None => {
             // Asked nothing, it says what can be asked.
             let _ = Cli::command().print_help();
@@ -54,5 +53,5 @@ fn run(cli: Cli, console: &Console) -> Result<ExitCode, Failure> {
         Some(Command::Plan(arguments)) => commands::plan::run(&arguments, common, console),
         Some(Command::Bench(arguments)) => commands::bench::run(&arguments, common, threads, console),
         Some(Command::Doctor) => commands::doctor::run(threads, console),
-    }
+    })
 }
