@@ -19,4 +19,5 @@ pub mod hop_attention;
 pub mod parallel;
 pub mod reference;
 pub mod simd;
+pub mod sparse_features;
 pub mod spmm;

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use burn::tensor::Tensor;
 use farhop_graph::Graph;
+use farhop_kernels::sparse_features::SparseFeatures;
 
 use crate::NnError;
 use crate::ops::EntryWeights;
@@ -22,6 +23,7 @@ struct Inner {
     features: Tensor<2>,
     symmetric: OnceLock<Arc<EntryWeights>>,
     ones: OnceLock<Arc<EntryWeights>>,
+    sparse: OnceLock<Option<Arc<SparseFeatures>>>,
 }
 
 impl Batch {
@@ -41,7 +43,16 @@ impl Batch {
         let nodes = graph.nodes();
         assert_eq!(features.len(), nodes * width, "a batch needs {nodes} x {width} features");
         let features = bridge::from_vec(features, [nodes, width]);
-        Batch { inner: Arc::new(Inner { graph, width, features, symmetric: OnceLock::new(), ones: OnceLock::new() }) }
+        Batch {
+            inner: Arc::new(Inner {
+                graph,
+                width,
+                features,
+                symmetric: OnceLock::new(),
+                ones: OnceLock::new(),
+                sparse: OnceLock::new(),
+            }),
+        }
     }
 
     /// Number of nodes, `N`.
@@ -68,6 +79,17 @@ impl Batch {
     /// `1 / sqrt((deg_i + 1)(deg_j + 1))` per entry, `1 / (deg_i + 1)` for the node itself.
     pub fn symmetric_weights(&self) -> &Arc<EntryWeights> {
         self.inner.symmetric.get_or_init(|| Arc::new(symmetric_weights(&self.inner.graph)))
+    }
+
+    /// The sparse form of the features, if `x` is this batch's features (not a changed copy) and they are mostly zeros.
+    pub(crate) fn sparse(&self, x: &Tensor<2>) -> Option<&Arc<SparseFeatures>> {
+        let address =
+            |tensor: &Tensor<2>| bridge::with_slice(tensor, |values| (values.as_ptr() as usize, values.len()));
+        if x.is_require_grad() || address(x) != address(&self.inner.features) {
+            return None;
+        }
+        let make = |values: &[f32]| SparseFeatures::from_dense(values, self.inner.width).map(Arc::new);
+        self.inner.sparse.get_or_init(|| bridge::with_slice(&self.inner.features, make)).as_ref()
     }
 
     /// Every coefficient 1.

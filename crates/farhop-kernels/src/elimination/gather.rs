@@ -10,6 +10,9 @@ use crate::simd_fn;
 use farhop_graph::Graph;
 use std::ops::Range;
 
+/// Products below this are likely to be skipped, so their rows are not asked for ahead of time. Only speed depends on it.
+const WORTH_FETCHING: f32 = 1e-8;
+
 /// One round's inputs.
 pub(super) struct Pass<'a> {
     pub graph: &'a Graph,
@@ -112,7 +115,11 @@ simd_fn! {
                     if let Some(&next) = sources.get(entry + AHEAD) {
                         prefetch(source, next as usize * width, width);
                     }
-                    let row = &source[sources[entry] as usize * width..][..width];
+                    let j = sources[entry] as usize;
+                    if depth > 2 && products[2 * stride + (entry - from) * count].abs() > WORTH_FETCHING {
+                        prefetch(pass.past.all(k - 3), j * width, width);
+                    }
+                    let row = &source[j * width..][..width];
                     for h in 0..count {
                         let p = products[(entry - from) * count + h];
                         if p != 0.0 {
@@ -135,10 +142,12 @@ simd_fn! {
                     let older = pass.past.all(m);
                     let kept = &products[s * stride..s * stride + (to - from) * count];
                     for entry in from..to {
-                        if let Some(&next) = sources[..to].get(entry + AHEAD) {
-                            prefetch(older, next as usize * width, width);
+                        // This row was asked for one level earlier; now it is the turn of the next level.
+                        let j = sources[entry] as usize;
+                        if s + 2 < depth && products[(s + 2) * stride + (entry - from) * count].abs() > WORTH_FETCHING {
+                            prefetch(pass.past.all(m - 2), j * width, width);
                         }
-                        let row = &older[sources[entry] as usize * width..][..width];
+                        let row = &older[j * width..][..width];
                         for h in 0..count {
                             let p = kept[(entry - from) * count + h];
                             if p.abs() > limits[h] {

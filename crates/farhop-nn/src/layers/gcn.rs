@@ -33,7 +33,10 @@ impl GcnLayer {
 
 impl Layer for GcnLayer {
     fn forward(&self, features: Tensor<2>, batch: &Batch, _context: &Context) -> Tensor<2> {
-        let projected = ops::linear(features, self.weight.val(), None);
+        let projected = match batch.sparse(&features) {
+            Some(features) => ops::sparse_linear(features, self.weight.val(), None),
+            None => ops::linear(features, self.weight.val(), None),
+        };
         ops::spmm(projected, batch.graph(), batch.symmetric_weights(), Some(self.bias.val()))
     }
 }

@@ -78,7 +78,7 @@ impl Layer for GcnModel {
             x = self.input.apply(x, None, context);
         }
         if let Some(projection) = &self.projection {
-            x = context.stage(|| "projection".into(), projection.apply(x));
+            x = context.stage(|| "projection".into(), projection.apply_to(x, batch));
         }
         for (i, (layer, norm)) in self.layers.iter().zip(&self.norms).enumerate() {
             let residual = (self.residual && x.dims()[1] == layer.outputs()).then(|| x.clone());

@@ -68,14 +68,14 @@ pub struct MlpModel {
 }
 
 impl Layer for MlpModel {
-    fn forward(&self, features: Tensor<2>, _batch: &Batch, context: &Context) -> Tensor<2> {
+    fn forward(&self, features: Tensor<2>, batch: &Batch, context: &Context) -> Tensor<2> {
         let mut x = context.stage(|| "input".into(), features);
         if context.is_training() {
             x = self.input.apply(x, None, context);
         }
         for (i, (layer, norm)) in self.layers.iter().zip(&self.norms).enumerate() {
             let residual = (self.residual && x.dims()[1] == layer.outputs()).then(|| x.clone());
-            let hidden = context.stage(|| format!("layers.{i}"), layer.apply(x));
+            let hidden = context.stage(|| format!("layers.{i}"), layer.apply_to(x, batch));
             x = context.stage(|| format!("norms.{i}"), norm.apply(hidden, residual, context));
         }
         context.stage(|| "head".into(), self.head.apply(x))

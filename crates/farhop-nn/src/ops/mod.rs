@@ -47,6 +47,7 @@ mod gen_layer;
 mod linear;
 mod norm_block;
 mod operation;
+mod sparse_linear;
 mod spmm;
 
 pub use bridge::{Input, apply};
@@ -57,4 +58,5 @@ pub use gen_layer::{GenCoefficients, GenInputs, gen_layer};
 pub use linear::linear;
 pub use norm_block::{Normalisation, norm_block};
 pub use operation::{Array, Backward, Operation, Output};
+pub use sparse_linear::sparse_linear;
 pub use spmm::{EntryWeights, spmm};
