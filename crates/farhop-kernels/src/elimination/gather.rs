@@ -2,6 +2,7 @@
 
 use super::Mode;
 use super::coefficients::Chain;
+use super::nodes::highest;
 use super::rounds::{AHEAD, Increments, SEGMENT, dot_heads};
 use crate::heads::Heads;
 use crate::parallel::{Blocks, SharedMut};
@@ -67,11 +68,7 @@ pub(super) fn run_gather(
         };
         gather_rows(pass, peaks, after, rows, current, sums)
     });
-    let mut peak = vec![0.0f32; count];
-    for block in found {
-        peak.iter_mut().zip(block).for_each(|(p, b)| *p = p.max(b));
-    }
-    peak
+    highest(count, found)
 }
 
 simd_fn! {

@@ -33,8 +33,13 @@ pub(super) fn peaks(heads: Heads, values: &[f32]) -> Vec<f32> {
     let width = heads.width;
     let found = Blocks::by_rows(values.len() / width.max(1), width)
         .map(|rows| peaks_of_block(heads, &values[rows.start * width..rows.end * width]));
-    let mut peak = vec![0.0f32; heads.count];
-    for block in found {
+    highest(heads.count, found)
+}
+
+/// The largest of the blocks' largest values, head by head.
+pub(super) fn highest(count: usize, blocks: Vec<Vec<f32>>) -> Vec<f32> {
+    let mut peak = vec![0.0f32; count];
+    for block in blocks {
         peak.iter_mut().zip(block).for_each(|(p, b)| *p = p.max(b));
     }
     peak

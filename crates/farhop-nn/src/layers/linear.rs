@@ -24,14 +24,6 @@ impl Linear {
         ops::linear(x, self.weight.val(), Some(self.bias.val()))
     }
 
-    /// As [`Linear::apply`]; faster if `x` are the batch's own features and mostly zeros.
-    pub fn apply_to(&self, x: Tensor<2>, batch: &Batch) -> Tensor<2> {
-        match batch.sparse(&x) {
-            Some(features) => ops::sparse_linear(features, self.weight.val(), Some(self.bias.val())),
-            None => self.apply(x),
-        }
-    }
-
     /// Channels of the output.
     pub fn outputs(&self) -> usize {
         self.bias.dims()[0]
@@ -44,7 +36,11 @@ impl Linear {
 }
 
 impl Layer for Linear {
-    fn forward(&self, features: Tensor<2>, _batch: &Batch, _context: &Context) -> Tensor<2> {
-        self.apply(features)
+    /// As [`Linear::apply`]; faster where the features are the batch's own and mostly zeros.
+    fn forward(&self, features: Tensor<2>, batch: &Batch, _context: &Context) -> Tensor<2> {
+        match batch.sparse(&features) {
+            Some(sparse) => ops::sparse_linear(sparse, self.weight.val(), Some(self.bias.val())),
+            None => self.apply(features),
+        }
     }
 }

@@ -5,6 +5,7 @@ use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
 use super::ModelSettings;
+use super::trunk::Trunk;
 use crate::config::{ActivationKind, Checks, NormKind};
 use crate::init::Seeds;
 use crate::layers::{
@@ -139,19 +140,16 @@ pub struct GenModel {
 
 impl Layer for GenModel {
     fn forward(&self, features: Tensor<2>, batch: &Batch, context: &Context) -> Tensor<2> {
-        let mut x = context.stage(|| "input".into(), features);
-        if context.is_training() {
-            x = self.input.apply(x, None, context);
-        }
-        if let Some(projection) = &self.projection {
-            x = context.stage(|| "projection".into(), projection.apply_to(x, batch));
-        }
-        for (i, (layer, norm)) in self.layers.iter().zip(&self.norms).enumerate() {
-            let residual = (self.residual && x.dims()[1] == layer.outputs()).then(|| x.clone());
-            let hidden = context.stage(|| format!("layers.{i}"), layer.forward(x, batch, context));
-            x = context.stage(|| format!("norms.{i}"), norm.apply(hidden, residual, context));
-        }
-        context.stage(|| "head".into(), self.head.apply(x))
+        let trunk = Trunk {
+            input: &self.input,
+            projection: self.projection.as_ref(),
+            layers: &self.layers,
+            norms: &self.norms,
+            head: &self.head,
+            residual: self.residual,
+            outputs: GenLayer::outputs,
+        };
+        trunk.forward(features, batch, context)
     }
 }
 

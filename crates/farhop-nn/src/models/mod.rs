@@ -3,6 +3,7 @@
 mod gcn;
 mod gen_model;
 mod mlp;
+mod trunk;
 
 pub use gcn::{GcnConfig, GcnModel};
 pub use gen_model::{GenConfig, GenModel};
