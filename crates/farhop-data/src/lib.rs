@@ -29,7 +29,7 @@
 
 pub mod bench_graph;
 mod card;
-mod dataset;
+pub mod dataset;
 mod edges;
 mod error;
 mod exact;
@@ -39,6 +39,7 @@ mod graph_features;
 pub mod hash;
 mod labels;
 pub mod metrics;
+mod node_dataset;
 pub mod npy;
 pub mod npz;
 mod options;
@@ -57,9 +58,10 @@ pub mod table;
 pub mod text;
 
 pub use card::{ClassCount, DataCard, FeatureSummary, SplitSizes, homophily};
-pub use dataset::NodeDataset;
+pub use dataset::{Columns, Dataset, Level, Numbers, Target};
 pub use edges::{EdgeOptions, EdgeTable, NodeIds};
 pub use error::DataError;
+pub use node_dataset::NodeDataset;
 pub use options::{ApplyOptions, FeatureScaling, Fill, NoFeatures, NodeTableOptions, SplitChoice};
 pub use place::{Cell, Place};
 pub use schema::{FeatureColumn, FeatureKind, Schema, TargetColumn};

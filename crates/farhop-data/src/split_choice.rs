@@ -1,8 +1,8 @@
 //! Which split a training table gets, with file and line when there can be none.
 
-use crate::dataset::split_column_origin;
 use crate::error::DataError;
 use crate::labels::class_counts;
+use crate::node_dataset::split_column_origin;
 use crate::options::{NodeTableOptions, SplitChoice};
 use crate::roles::Roles;
 use crate::split::{Part, Split, SplitError};

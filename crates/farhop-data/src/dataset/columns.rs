@@ -1,0 +1,105 @@
+//! Features of rows: numbers, and categories for embedding.
+
+use crate::csr::Csr;
+use crate::error::DataError;
+
+/// The numbers of feature rows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Numbers {
+    /// `[rows, width]`, row after row.
+    Dense(Vec<f32>),
+    /// Mostly zeros, kept as such: words of documents, one-hot categories.
+    Sparse(Csr),
+}
+
+/// Features of nodes (a row per node) or of edges (a row per entry of the graph).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Columns {
+    /// Numbers in a row.
+    pub width: usize,
+    /// The numbers, `[rows, width]`.
+    pub numbers: Numbers,
+    /// For each column of categories, how many there are.
+    pub sizes: Vec<u32>,
+    /// `[rows, sizes.len()]`, row after row, each below the size of its column.
+    pub categories: Vec<u16>,
+}
+
+impl Default for Columns {
+    fn default() -> Self {
+        Columns::none()
+    }
+}
+
+impl Columns {
+    /// No features.
+    pub fn none() -> Self {
+        Columns::dense(0, Vec::new())
+    }
+
+    /// Numbers only, `[rows, width]`.
+    pub fn dense(width: usize, numbers: Vec<f32>) -> Self {
+        Columns { width, numbers: Numbers::Dense(numbers), sizes: Vec::new(), categories: Vec::new() }
+    }
+
+    /// Sparse numbers only.
+    pub fn sparse(numbers: Csr) -> Self {
+        Columns { width: numbers.columns, numbers: Numbers::Sparse(numbers), sizes: Vec::new(), categories: Vec::new() }
+    }
+
+    /// Categories only, `[rows, sizes.len()]`.
+    pub fn categories(sizes: Vec<u32>, categories: Vec<u16>) -> Self {
+        Columns { sizes, categories, ..Columns::none() }
+    }
+
+    /// Whether there is no feature.
+    pub fn is_empty(&self) -> bool {
+        self.width == 0 && self.sizes.is_empty()
+    }
+
+    /// Bytes on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        let numbers = match &self.numbers {
+            Numbers::Dense(numbers) => 4 * numbers.len(),
+            Numbers::Sparse(csr) => 8 * (csr.indices.len() + csr.offsets.len()),
+        };
+        numbers + 2 * self.categories.len()
+    }
+
+    /// Checks that these are the features of `rows` rows: lengths, finite numbers, categories in range.
+    pub(super) fn check(&self, rows: usize, what: &str) -> Result<(), DataError> {
+        let wrong = |what: String| Err(DataError::Mismatch { what });
+        match &self.numbers {
+            Numbers::Dense(numbers) if numbers.len() != rows * self.width => {
+                return wrong(format!("{} numbers of width {} for {rows} {what}.", numbers.len(), self.width));
+            }
+            Numbers::Dense(numbers) => {
+                if let Some(at) = numbers.iter().position(|number| !number.is_finite()) {
+                    let (row, column) = (at / self.width, at % self.width);
+                    return wrong(format!(
+                        "{what} row {row}, column {column} is {}, not a finite number.",
+                        numbers[at]
+                    ));
+                }
+            }
+            Numbers::Sparse(csr) if csr.rows != rows || csr.columns != self.width => {
+                return wrong(format!("{} sparse rows of width {} for {rows} {what}.", csr.rows, csr.columns));
+            }
+            Numbers::Sparse(_) => {}
+        }
+        let columns = self.sizes.len();
+        if self.categories.len() != rows * columns {
+            return wrong(format!("{} categories in {columns} columns for {rows} {what}.", self.categories.len()));
+        }
+        if columns > 0 {
+            for (row, values) in self.categories.chunks_exact(columns).enumerate() {
+                for (column, (&value, &size)) in values.iter().zip(&self.sizes).enumerate() {
+                    if u32::from(value) >= size {
+                        return wrong(format!("{what} row {row}, column {column} has category {value} of {size}."));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

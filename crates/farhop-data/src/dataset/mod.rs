@@ -1,0 +1,92 @@
+//! Checked data, ready to learn from: one graph or many, features, targets, split.
+
+mod columns;
+mod target;
+
+use std::borrow::Cow;
+
+use farhop_graph::GraphSet;
+
+pub use columns::{Columns, Numbers};
+pub use target::{Level, Target};
+
+use crate::error::DataError;
+use crate::metrics::Metric;
+use crate::source::SourceFile;
+use crate::split::Split;
+
+/// Everything that training and scoring need. [`Dataset::check`]ed, it holds together.
+#[derive(Debug, Clone)]
+pub struct Dataset {
+    /// Its name, as in the catalogue, or the file it came from.
+    pub name: String,
+    /// The graphs, as one disjoint union.
+    pub graphs: GraphSet,
+    /// Features of the nodes of the union.
+    pub nodes: Columns,
+    /// Features of the entries of the union: an entry `i <- j` has its own row, so the two directions of an edge may differ.
+    pub edges: Columns,
+    /// What a prediction is about.
+    pub level: Level,
+    /// The truth.
+    pub target: Target,
+    /// What is for training, choosing and scoring: nodes of a single graph whose nodes are predicted, otherwise graphs.
+    pub split: Split,
+    /// How predictions are scored.
+    pub metric: Metric,
+    /// The user's ids of the rows that are predicted (nodes or graphs); empty: their numbers.
+    pub ids: Vec<String>,
+    /// What is unusual about the data, a line each.
+    pub notes: Vec<String>,
+    /// The files that were read.
+    pub sources: Vec<SourceFile>,
+}
+
+impl Dataset {
+    /// Rows of the target: nodes or graphs. Pairs are counted by graph.
+    pub fn rows(&self) -> usize {
+        match self.level {
+            Level::Node => self.graphs.union().nodes(),
+            Level::Graph | Level::Pair => self.graphs.len(),
+        }
+    }
+
+    /// Whether the split is over nodes (of the only graph), not over graphs.
+    pub fn splits_nodes(&self) -> bool {
+        self.level == Level::Node && self.graphs.len() == 1
+    }
+
+    /// The user's id of a row.
+    pub fn id(&self, row: usize) -> Cow<'_, str> {
+        match self.ids.get(row) {
+            Some(id) => Cow::Borrowed(id),
+            None => Cow::Owned(row.to_string()),
+        }
+    }
+
+    /// Checks that everything belongs together, so that nothing later has to.
+    ///
+    /// # Errors
+    /// Says what does not.
+    pub fn check(self) -> Result<Dataset, DataError> {
+        self.inside().map_err(|error| match error {
+            DataError::Mismatch { what } => DataError::Mismatch { what: format!("{}: {what}", self.name) },
+            other => other,
+        })?;
+        Ok(self)
+    }
+
+    fn inside(&self) -> Result<(), DataError> {
+        let union = self.graphs.union();
+        self.nodes.check(union.nodes(), "nodes")?;
+        self.edges.check(if self.edges.is_empty() { 0 } else { union.entries() }, "edges")?;
+        self.target.check(self.rows(), self.graphs.offsets())?;
+        if !self.ids.is_empty() && self.ids.len() != self.rows() {
+            return Err(DataError::Mismatch { what: format!("{} ids for {} rows.", self.ids.len(), self.rows()) });
+        }
+        let units = if self.splits_nodes() { union.nodes() } else { self.graphs.len() };
+        let Split { train, valid, test } = &self.split;
+        Split::from_lists(units, train.clone(), valid.clone(), test.clone())?;
+        Ok(())
+    }
+}

@@ -1,0 +1,132 @@
+//! What is to be predicted, and of what.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::DataError;
+
+/// What a prediction is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// Every node.
+    Node,
+    /// Every graph.
+    Graph,
+    /// Pairs of nodes of one graph.
+    Pair,
+}
+
+/// The truth. A row is a node or a graph, as the level says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Target {
+    /// One class of several.
+    Class {
+        /// The class of every row; `None` where it is unknown.
+        labels: Vec<Option<u32>>,
+        /// The names of the classes.
+        classes: Vec<String>,
+    },
+    /// Several yes-or-no questions.
+    Binary {
+        /// `[rows, names.len()]`: 0, 1, or NaN where the answer is unknown.
+        values: Vec<f32>,
+        /// The names of the questions.
+        names: Vec<String>,
+    },
+    /// Numbers.
+    Number {
+        /// `[rows, names.len()]`, NaN where unknown.
+        values: Vec<f32>,
+        /// The names of the numbers.
+        names: Vec<String>,
+    },
+    /// Which pairs of nodes belong together.
+    Pair {
+        /// Node ids in the union of all graphs; both of one graph.
+        pairs: Vec<[u32; 2]>,
+        /// Whether they belong together, one per pair.
+        together: Vec<bool>,
+        /// `[G + 1]`: the pairs of graph `g` are `offsets[g]..offsets[g + 1]`.
+        offsets: Vec<usize>,
+    },
+}
+
+impl Target {
+    /// Numbers that a model gives per row: classes, questions, numbers; for pairs 1.
+    pub fn outputs(&self) -> usize {
+        match self {
+            Target::Class { classes, .. } => classes.len(),
+            Target::Binary { names, .. } | Target::Number { names, .. } => names.len(),
+            Target::Pair { .. } => 1,
+        }
+    }
+
+    /// The names of the outputs; none for pairs.
+    pub fn names(&self) -> &[String] {
+        match self {
+            Target::Class { classes, .. } => classes,
+            Target::Binary { names, .. } | Target::Number { names, .. } => names,
+            Target::Pair { .. } => &[],
+        }
+    }
+
+    /// Whether anything is known about the row. Pairs have no rows.
+    pub fn is_known(&self, row: usize) -> bool {
+        match self {
+            Target::Class { labels, .. } => labels.get(row).is_some_and(Option::is_some),
+            Target::Binary { values, names } | Target::Number { values, names } => {
+                let width = names.len();
+                values.get(row * width..(row + 1) * width).is_some_and(|row| row.iter().any(|value| !value.is_nan()))
+            }
+            Target::Pair { .. } => false,
+        }
+    }
+
+    /// Checks the target of `rows` rows in graphs whose nodes begin at `starts`.
+    pub(super) fn check(&self, rows: usize, starts: &[usize]) -> Result<(), DataError> {
+        let wrong = |what: String| Err(DataError::Mismatch { what });
+        match self {
+            Target::Class { labels, classes } => {
+                if labels.len() != rows {
+                    return wrong(format!("{} labels for {rows} rows.", labels.len()));
+                }
+                match labels.iter().flatten().find(|label| **label as usize >= classes.len()) {
+                    Some(label) => wrong(format!("label {label} of {} classes.", classes.len())),
+                    None => Ok(()),
+                }
+            }
+            Target::Binary { values, names } => {
+                if values.len() != rows * names.len() {
+                    return wrong(format!("{} answers to {} questions for {rows} rows.", values.len(), names.len()));
+                }
+                match values.iter().find(|value| !(value.is_nan() || **value == 0.0 || **value == 1.0)) {
+                    Some(value) => wrong(format!("answer {value} is neither 0 nor 1.")),
+                    None => Ok(()),
+                }
+            }
+            Target::Number { values, names } => {
+                if values.len() != rows * names.len() {
+                    return wrong(format!("{} values of {} targets for {rows} rows.", values.len(), names.len()));
+                }
+                match values.iter().find(|value| value.is_infinite()) {
+                    Some(value) => wrong(format!("target {value} is not a finite number.")),
+                    None => Ok(()),
+                }
+            }
+            Target::Pair { pairs, together, offsets } => {
+                let ends = offsets.first() == Some(&0) && offsets.last() == Some(&pairs.len());
+                if pairs.len() != together.len() || offsets.len() != starts.len() || !ends {
+                    return wrong(format!("{} pairs and {} answers do not fit together.", pairs.len(), together.len()));
+                }
+                for (graph, (range, nodes)) in offsets.windows(2).zip(starts.windows(2)).enumerate() {
+                    let pairs = pairs.get(range[0]..range[1]).unwrap_or(&[]);
+                    let outside = |end: &u32| (*end as usize) < nodes[0] || *end as usize >= nodes[1];
+                    if range[0] > range[1] || pairs.iter().flatten().any(outside) {
+                        return wrong(format!("a pair of graph {graph} names a node outside it."));
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+}
