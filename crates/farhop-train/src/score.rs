@@ -65,6 +65,15 @@ impl Outputs {
         Ok(found)
     }
 
+    /// Of the model for all rows of the task.
+    ///
+    /// # Errors
+    /// When an output is not finite.
+    pub fn of_all(task: &Task, model: &Model) -> Result<Self, TrainError> {
+        let units: Vec<u32> = (0..task.units() as u32).collect();
+        Outputs::of(task, model, &units).map_err(Failed::into_error)
+    }
+
     /// The outputs of these rows, of outputs for all rows in order.
     pub(crate) fn select(&self, rows: &[u32]) -> Outputs {
         let width = self.values.len().checked_div(self.rows.len()).unwrap_or(0);
@@ -132,6 +141,13 @@ impl Outputs {
 
 /// An output was not finite; the first stage that was not, where it is known.
 pub(crate) struct Failed(pub Option<String>);
+
+impl Failed {
+    fn into_error(self) -> TrainError {
+        let place = self.0.map_or("an output".to_string(), |place| format!("the output of {place}"));
+        TrainError::Task(format!("{place} is NaN or infinite for this data. Look for extreme values in the features."))
+    }
+}
 
 /// Score and loss of outputs.
 pub(crate) fn evaluate(task: &Task, outputs: &Outputs) -> Evaluation {
@@ -259,10 +275,7 @@ pub fn scores(task: &Task, model: &Model) -> Result<Scores, TrainError> {
         if units.is_empty() {
             return Ok(None);
         }
-        let outputs = Outputs::of(task, model, units).map_err(|Failed(place)| {
-            let place = place.map_or("an output".to_string(), |place| format!("the output of {place}"));
-            TrainError::Task(format!("{place} is NaN or infinite on the {} part.", part.name()))
-        })?;
+        let outputs = Outputs::of(task, model, units).map_err(Failed::into_error)?;
         Ok(evaluate(task, &outputs).score)
     };
     Ok(Scores { train: part(Part::Train)?, valid: part(Part::Valid)?, test: part(Part::Test)? })

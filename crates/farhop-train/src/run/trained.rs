@@ -71,10 +71,7 @@ impl TrainedRun {
     /// When the data doesn't have the features the model was trained with.
     pub fn outputs(&self, task: &Task) -> Result<Outputs, TrainError> {
         self.check(task)?;
-        let units: Vec<u32> = (0..task.units() as u32).collect();
-        Outputs::of(task, &self.model, &units).map_err(|_| {
-            TrainError::Task(format!("{}: the model gives NaN or infinite values for this data.", self.path.display()))
-        })
+        Outputs::of_all(task, &self.model)
     }
 
     /// The score on each part of the task's split.

@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use farhop_data::{Columns, GraphSet, Numbers, Target};
+use farhop_data::{Columns, Numbers, Target};
+use farhop_graph::GraphSet;
 use farhop_nn::{Batch, InputShape, Parts, Targets};
 
 use super::encodings::Encodings;

@@ -1,6 +1,6 @@
 //! Where a node stands in its graph, as features.
 
-use farhop_data::GraphSet;
+use farhop_graph::GraphSet;
 use farhop_graph::encodings::{LaplacianOptions, laplacian_eigenvectors, walk_return};
 use serde::{Deserialize, Serialize};
 

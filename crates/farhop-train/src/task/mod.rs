@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use farhop_data::metrics::Metric;
 use farhop_data::{Columns, Dataset, Level, Numbers, Part, Split, Target};
-use farhop_graph::Graph;
+use farhop_graph::{Graph, GraphSet};
 use farhop_nn::{Batch, InputShape, Model, OutputShape, Parts, Shape, Targets};
 
 pub use encodings::{EncodingConfig, Encodings};
@@ -162,7 +162,7 @@ impl Task {
 
     /// Number of graphs.
     pub fn graphs(&self) -> usize {
-        self.graph_set().map_or(1, farhop_data::GraphSet::len)
+        self.graph_set().map_or(1, GraphSet::len)
     }
 
     /// The graph, or the union of all graphs.
@@ -227,7 +227,7 @@ impl Task {
     }
 
     /// The graphs, unless there is one whose nodes are predicted.
-    pub(crate) fn graph_set(&self) -> Option<&farhop_data::GraphSet> {
+    pub(crate) fn graph_set(&self) -> Option<&GraphSet> {
         match &self.source {
             Source::Whole(_) => None,
             Source::Graphs(collection) => Some(&collection.graphs),

@@ -1,6 +1,7 @@
 //! The truth on its way to a loss: which rows, which values, on which scale.
 
-use farhop_data::{GraphSet, Level, Split, Target};
+use farhop_data::{Level, Split, Target};
+use farhop_graph::GraphSet;
 use farhop_nn::{NumberLoss, Targets};
 use serde::{Deserialize, Serialize};
 
