@@ -52,6 +52,7 @@ mod schema;
 mod source;
 mod split;
 mod split_choice;
+mod split_protocols;
 mod statistics;
 pub mod synthetic;
 pub mod table;
