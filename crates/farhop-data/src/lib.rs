@@ -2,6 +2,8 @@
 //!
 //! * [`NodeDataset`] reads a nodes table and an edges table into arrays, and new tables the same
 //!   way again through the [`Schema`] that was kept.
+//! * [`pickle`] and [`torch`] read the files that Python leaves behind, without running anything in
+//!   them; [`Csr`] is a checked sparse matrix.
 //! * [`EdgeTable`] reads edges alone; [`npy`], [`npz`] and [`bench_graph`] read and write arrays.
 //! * [`metrics`] scores predictions; [`predictions`] writes them under the user's ids.
 //!
@@ -30,6 +32,7 @@
 pub mod bench_graph;
 mod card;
 pub mod dataset;
+pub mod csr;
 mod edges;
 mod error;
 mod exact;
@@ -43,12 +46,14 @@ mod node_dataset;
 pub mod npy;
 pub mod npz;
 mod options;
+pub mod pickle;
 mod place;
 pub mod predictions;
 mod roles;
 pub mod save;
 mod scan;
 mod schema;
+pub mod shared;
 mod source;
 mod split;
 mod split_choice;
@@ -57,9 +62,11 @@ mod statistics;
 pub mod synthetic;
 pub mod table;
 pub mod text;
+pub mod torch;
 
 pub use card::{ClassCount, DataCard, FeatureSummary, SplitSizes, homophily};
 pub use dataset::{Columns, Dataset, Level, Numbers, Target};
+pub use csr::Csr;
 pub use edges::{EdgeOptions, EdgeTable, NodeIds};
 pub use error::DataError;
 pub use node_dataset::NodeDataset;
