@@ -9,6 +9,7 @@ mod feed;
 mod order;
 mod truth;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use farhop_data::metrics::Metric;
@@ -154,6 +155,16 @@ impl Task {
         match &self.source {
             Source::Whole(batch) => batch.nodes(),
             Source::Graphs(collection) => collection.graphs.len(),
+        }
+    }
+
+    /// The user's id of what the split divides, or its number.
+    pub fn unit_id(&self, unit: u32) -> Cow<'_, str> {
+        // Of many graphs whose nodes are predicted, the ids are those of the nodes.
+        let named = self.units() == self.rows();
+        match self.ids.get(unit as usize).filter(|_| named) {
+            Some(id) => Cow::Borrowed(id),
+            None => Cow::Owned(unit.to_string()),
         }
     }
 
