@@ -16,7 +16,7 @@ pub use data::{DataArguments, TableArguments};
 pub use hops::{HopCoefficients, HopElimination, HopsArguments};
 pub use model::ModelArguments;
 pub use train::TrainArguments;
-pub use use_run::{EvaluateArguments, NewTables, PlanArguments, PredictArguments, SplitName};
+pub use use_run::{EvaluateArguments, NewData, PlanArguments, PredictArguments, SplitName};
 
 const EXAMPLES: &str = "\
 Examples:
