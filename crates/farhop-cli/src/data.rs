@@ -42,6 +42,7 @@ pub fn shape(dataset: &NodeDataset) -> Shape {
         entries: dataset.graph.entries(),
         inputs: dataset.width,
         outputs: dataset.classes.len(),
+        ..Shape::default()
     }
 }
 

@@ -46,7 +46,7 @@ fn the_model_returned_is_the_best_on_validation() {
         })
         .unwrap();
     assert_eq!(fitted.summary.best_epoch, Some(best.epoch));
-    let logits = fitted.model.logits(&ring.batch);
+    let logits = fitted.model.outputs(&ring.batch);
     let valid = &ring.split.valid;
     let predicted = largest(&logits, CLASSES);
     assert_eq!(accuracy(&predicted, &ring.labels, valid), best.valid);
@@ -239,7 +239,7 @@ fn a_run_predicts_what_was_scored() {
     let ring = Ring::new();
     let fitted = train(&ring, &mut create(&path, &recipe(15))).unwrap();
     let run = TrainedRun::open(&path).unwrap();
-    assert_eq!(run.logits(&ring.batch).unwrap(), fitted.model.logits(&ring.batch));
+    assert_eq!(run.logits(&ring.batch).unwrap(), fitted.model.outputs(&ring.batch));
     let scores = run.evaluate(&ring.batch, &ring.labels, &ring.split).unwrap();
     assert_eq!(scores, fitted.summary.scores);
     assert_eq!(scores, run.record.scores);

@@ -101,7 +101,7 @@ fn mlp(hidden: usize) -> ModelConfig {
     config
 }
 
-const SHAPE: Shape = Shape { nodes: 200_000, entries: 2_000_000, inputs: 100, outputs: 10 };
+const SHAPE: Shape = Shape::nodes(200_000, 2_000_000, 100, 10);
 
 fn planned(config: &ModelConfig, training: bool, limit: Option<u64>) -> Plan {
     let limit = limit.map(|bytes| Limit { bytes, source: "the machine" });

@@ -106,7 +106,7 @@ fn a_run_that_has_not_ended_predicts_from_its_checkpoint() {
     fs::remove_file(path.join("model.safetensors")).unwrap();
     let run = TrainedRun::open(&path).unwrap();
     assert_eq!(run.record.status, Status::Running);
-    assert_eq!(run.logits(&ring.batch).unwrap(), fitted.model.logits(&ring.batch));
+    assert_eq!(run.logits(&ring.batch).unwrap(), fitted.model.outputs(&ring.batch));
 }
 
 #[test]

@@ -113,7 +113,7 @@ fn end(
         // Whoever interrupts is waiting.
         Scores::default()
     } else {
-        let logits = best_model.logits(task.batch);
+        let logits = best_model.outputs(task.batch);
         scores(&logits, task.classes, task.labels, task.split)
     };
     let summary = Summary {

@@ -58,6 +58,6 @@ impl NodeTask<'_> {
     pub(super) fn targets(&self) -> Targets {
         let (rows, classes) =
             self.split.train.iter().filter_map(|node| Some((*node, self.labels[*node as usize]?))).unzip();
-        Targets { rows, classes }
+        Targets::classes(rows, classes)
     }
 }

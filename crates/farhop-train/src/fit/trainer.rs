@@ -171,7 +171,7 @@ impl<'a, 's> Trainer<'a, 's> {
     /// Scores the weights after the step, and keeps them when they are the best so far.
     fn evaluate(&mut self, report: &mut EpochReport) -> Result<(), TrainError> {
         let NodeTask { batch, labels, classes, split } = *self.task;
-        let logits = self.learner.model().logits(batch);
+        let logits = self.learner.model().outputs(batch);
         if !logits.iter().all(|value| value.is_finite()) {
             return Err(self.non_finite(report.epoch, "the output"));
         }

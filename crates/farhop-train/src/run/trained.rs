@@ -77,7 +77,7 @@ impl TrainedRun {
                 self.record.inputs
             )));
         }
-        Ok(self.model.logits(batch))
+        Ok(self.model.outputs(batch))
     }
 
     /// Probabilities `[N, classes]` of every node.
