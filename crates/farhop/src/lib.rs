@@ -31,7 +31,7 @@
 //! let mut session = Session { folder: None, observer: &mut Silent, stop: &stop };
 //! let fitted = fit(&task, &recipe.model, &recipe.train, &mut session)?;
 //!
-//! assert_eq!(fitted.model.logits(&batch).len(), 8 * 2);
+//! assert_eq!(fitted.model.outputs(&batch).len(), 8 * 2);
 //! assert!(fitted.summary.scores.test.is_some());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -69,8 +69,9 @@ pub use farhop_graph::{
     distances, generate, random, relabel,
 };
 pub use farhop_nn::{
-    ActivationKind, Batch, GcnConfig, GenConfig, Learner, MemoryEstimate, MlpConfig, Model, ModelConfig, NnError,
-    NormKind, OptimizerConfig, Shape, StepReport, Targets,
+    ActivationKind, Batch, GcnConfig, GenConfig, InputShape, Learner, Level, MemoryEstimate, MlpConfig, Model,
+    ModelConfig, NnError, NormKind, NumberLoss, Numbers, OptimizerConfig, OutputShape, Parts, Shape, StepReport,
+    Targets,
 };
 pub use farhop_train::{
     CheckpointEvery, DataConfig, EpochReport, Fitted, Machine, NodeTask, Observer, Outcome, Recipe, RunFolder,
@@ -86,5 +87,5 @@ pub mod elimination {
 
 /// The kinds that settings of a GEN layer choose from.
 pub mod layers {
-    pub use farhop_nn::layers::{CoefficientKind, EliminationKind, HopReading};
+    pub use farhop_nn::layers::{CoefficientKind, EliminationKind, HopReading, LaplacianKind, ReadoutKind};
 }

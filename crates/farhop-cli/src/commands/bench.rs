@@ -36,7 +36,7 @@ struct Work {
 impl Work {
     fn shape(&self) -> Shape {
         let graph = &self.graph;
-        Shape { nodes: graph.nodes(), entries: graph.entries(), inputs: self.width, outputs: self.classes }
+        Shape::nodes(graph.nodes(), graph.entries(), self.width, self.classes)
     }
 }
 
@@ -72,7 +72,7 @@ pub fn run(
     let network = config.init(work.width, work.classes, seed)?;
     let parameters = network.parameters();
     let batch = Batch::from_vec(Arc::new(work.graph), work.features, work.width);
-    let targets = Targets { rows: (0..nodes as u32).collect(), classes: work.of_node };
+    let targets = Targets::classes((0..nodes as u32).collect(), work.of_node);
     // Adam as the peers have it: no decay, no clipping.
     let optimizer = OptimizerConfig { weight_decay: 0.0, clip_norm: None, ..OptimizerConfig::default() };
     let mut learner = Learner::new(network, optimizer, seed);
@@ -85,7 +85,7 @@ pub fn run(
                 return Err(Failure::failed(format!("the loss of epoch {epoch} is not finite. Check the features.")));
             }
         } else {
-            std::hint::black_box(learner.model().logits(&batch));
+            std::hint::black_box(learner.model().outputs(&batch));
         }
         times.push(start.elapsed().as_secs_f64());
         let name = if epoch == 0 { "warm-up".to_string() } else { format!("epoch {epoch}") };

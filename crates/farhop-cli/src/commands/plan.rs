@@ -22,7 +22,8 @@ pub fn run(arguments: &PlanArguments, common: &Common, console: &Console) -> Res
         (Some(nodes), Some(edges)) => {
             let directed = recipe.data.directed;
             let entries = if directed { edges } else { edges.saturating_mul(2) };
-            let shape = Shape { nodes, entries, inputs: sizes.feature_count, outputs: sizes.class_count };
+            let shape =
+                Shape { nodes, entries, inputs: sizes.feature_count, outputs: sizes.class_count, ..Shape::default() };
             (checked(shape)?, directed)
         }
         _ if recipe.data.nodes.is_none() && recipe.data.edges.is_none() => {
