@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use farhop_data::{DataCard, Dataset, Split};
+use farhop_data::{Dataset, Split};
 use farhop_nn::ModelConfig;
 use farhop_train::memory::{self, Plan, bytes_text};
 use farhop_train::{Material, NewFiles, Places, Recipe, SavedSchema, TargetScale, Task, TrainError, TrainedRun, read_again};
@@ -32,9 +32,9 @@ pub fn read(recipe: &Recipe, places: &Places) -> Result<Material, Failure> {
 }
 
 /// Says what was read.
-pub fn show_card(dataset: &Dataset, console: &Console) {
+pub fn show_card(material: &Material, console: &Console) {
     if !console.is_quiet() {
-        console.message(DataCard::of(dataset).to_string().trim_end());
+        console.message(material.card().to_string().trim_end());
     }
 }
 

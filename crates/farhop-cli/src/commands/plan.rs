@@ -33,9 +33,9 @@ pub fn run(arguments: &PlanArguments, common: &Common, console: &Console) -> Res
         }
         _ => {
             let places = Places::usual(arguments.data.data_dir.as_deref());
-            let dataset = data::read(&recipe, &places)?.dataset;
-            data::show_card(&dataset, console);
-            let task = data::task(&recipe, dataset, None, &places, console)?;
+            let material = data::read(&recipe, &places)?;
+            data::show_card(&material, console);
+            let task = data::task(&recipe, material.dataset, None, &places, console)?;
             (task.shape(), task.held())
         }
     };

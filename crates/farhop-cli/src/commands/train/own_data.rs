@@ -26,8 +26,9 @@ pub fn run(
         settings::recipe(arguments.recipe.as_deref(), &arguments.data, &arguments.model, training, common)?;
     recipe.data.distance = arguments.demonstration.distance.or(recipe.data.distance);
     let places = Places::usual(arguments.data.data_dir.as_deref());
-    let Material { dataset, schema } = data::read(&recipe, &places)?;
-    data::show_card(&dataset, console);
+    let material = data::read(&recipe, &places)?;
+    data::show_card(&material, console);
+    let Material { dataset, schema, .. } = material;
     let record = RunRecord::new(&dataset.sources, machine(threads));
     let task = data::task(&recipe, dataset, None, &places, console)?;
     let plan = data::plan(&recipe.model, &task, true, console)?;

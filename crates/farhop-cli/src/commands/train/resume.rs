@@ -30,7 +30,7 @@ pub fn run(
     recipe.data.nodes = arguments.data.nodes.clone().or(recipe.data.nodes);
     recipe.data.edges = arguments.data.edges.clone().or(recipe.data.edges);
     let places = Places::usual(arguments.data.data_dir.as_deref());
-    let Material { dataset, schema } = data::read(&recipe, &places)?;
+    let Material { dataset, schema, .. } = data::read(&recipe, &places)?;
     let record = RunRecord::read(&path.join(names::RECORD))?;
     record.check_data(&dataset.sources)?;
     let mut task = data::task(&recipe, dataset, record.scale.clone(), &places, console)?;
