@@ -11,8 +11,18 @@ use crate::arguments::NewData;
 use crate::console::Console;
 use crate::failure::Failure;
 
-/// Reads the data that a recipe names.
+/// Reads the data that a recipe names, to learn from.
 pub fn read(recipe: &Recipe, places: &Places) -> Result<Material, Failure> {
+    let data = &recipe.data;
+    let own = data.nodes.is_some() || data.molecules.is_some();
+    if own && data.targets.is_empty() {
+        return Err(Failure::usage("--target is missing: name the column of the table to predict."));
+    }
+    read_any(recipe, places)
+}
+
+/// Reads the data that a recipe names, with or without something to predict.
+pub fn read_any(recipe: &Recipe, places: &Places) -> Result<Material, Failure> {
     let data = &recipe.data;
     match (&data.nodes, &data.edges) {
         (Some(_), None) => return Err(Failure::usage("--edges is missing: give the edges table, a CSV file.")),
@@ -23,10 +33,6 @@ pub fn read(recipe: &Recipe, places: &Places) -> Result<Material, Failure> {
             ));
         }
         _ => {}
-    }
-    let own = data.nodes.is_some() || data.molecules.is_some();
-    if own && data.targets.is_empty() {
-        return Err(Failure::usage("--target is missing: name the column of the table to predict."));
     }
     Ok(data.read(recipe.train.seed, places)?)
 }

@@ -14,6 +14,7 @@ mod error;
 pub mod fit;
 pub mod memory;
 mod observer;
+pub mod presets;
 mod reading;
 pub mod recipe;
 pub mod run;

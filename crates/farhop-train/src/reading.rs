@@ -83,7 +83,8 @@ impl DataConfig {
         Ok(material)
     }
 
-    fn import_options(&self, seed: u64) -> ImportOptions {
+    /// The options of the reader of whole datasets.
+    pub fn import_options(&self, seed: u64) -> ImportOptions {
         ImportOptions {
             table: self.table_options(seed),
             targets: self.targets.clone(),
