@@ -2,6 +2,8 @@
 //!
 //! * [`NodeDataset`] reads a nodes table and an edges table into arrays, and new tables the same
 //!   way again through the [`Schema`] that was kept.
+//! * [`pickle`] and [`torch`] read the files that Python leaves behind, without running anything in
+//!   them; [`Csr`] is a checked sparse matrix.
 //! * [`EdgeTable`] reads edges alone; [`npy`], [`npz`] and [`bench_graph`] read and write arrays.
 //! * [`metrics`] scores predictions; [`predictions`] writes them under the user's ids.
 //!
@@ -29,6 +31,7 @@
 
 pub mod bench_graph;
 mod card;
+pub mod csr;
 mod dataset;
 mod edges;
 mod error;
@@ -42,12 +45,14 @@ pub mod metrics;
 pub mod npy;
 pub mod npz;
 mod options;
+pub mod pickle;
 mod place;
 pub mod predictions;
 mod roles;
 pub mod save;
 mod scan;
 mod schema;
+pub mod shared;
 mod source;
 mod split;
 mod split_choice;
@@ -55,8 +60,10 @@ mod statistics;
 pub mod synthetic;
 pub mod table;
 pub mod text;
+pub mod torch;
 
 pub use card::{ClassCount, DataCard, FeatureSummary, SplitSizes, homophily};
+pub use csr::Csr;
 pub use dataset::NodeDataset;
 pub use edges::{EdgeOptions, EdgeTable, NodeIds};
 pub use error::DataError;
