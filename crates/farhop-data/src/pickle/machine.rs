@@ -1,5 +1,7 @@
 //! The machine: reads operations one after the other until the pickle stops.
 
+use std::sync::Arc;
+
 use super::arena::{Arena, Item, Node};
 use super::fault::Fault;
 use super::globals::global;
@@ -18,6 +20,16 @@ pub(crate) struct Program {
     pub(crate) file: String,
     /// Where the pickle ends.
     pub(crate) end: usize,
+}
+
+impl Program {
+    /// The key of the storage, if the pickle is one.
+    pub(crate) fn root_storage(&self) -> Option<&Arc<str>> {
+        match self.arena.node(&self.root) {
+            Some(Node::Storage(key)) => Some(key),
+            _ => None,
+        }
+    }
 }
 
 /// Reads one pickle. Storages of tensors are known only where `storages` is set.
@@ -131,7 +143,12 @@ impl Machine {
                 text_forms::long_bytes(&input.take(length)?)
             }
         };
-        let item = item.ok_or_else(|| self.damaged("a number is not one, or has more than 64 bits"))?;
+        let item = item.ok_or_else(|| {
+            if matches!(operation, LONG1 | LONG4) {
+                return Fault::refused("a whole number has more than 64 bits, the limit.");
+            }
+            self.damaged("a number is not one, or has more than 64 bits")
+        })?;
         self.stack.push(item);
         Ok(())
     }

@@ -73,7 +73,9 @@ fn bounded(run: impl FnOnce()) {
 fn pickles_of_every_protocol() {
     bounded(|| {
         let mut random = Stream::new(21);
-        let names = (0..6).map(|protocol| format!("protocol_{protocol}.pkl")).chain(["python_2.pkl".to_string()]);
+        let names = (0..6)
+            .map(|protocol| format!("protocol_{protocol}.pkl"))
+            .chain(["python_2.pkl", "tensors_inside.pkl"].map(String::from));
         for name in names {
             let original = seed(&name);
             let mut seen = [0, 0];
