@@ -1,5 +1,7 @@
 //! The machine: reads operations one after the other until the pickle stops.
 
+use std::sync::Arc;
+
 use super::arena::{Arena, Item, Node};
 use super::fault::Fault;
 use super::globals::global;
@@ -18,6 +20,16 @@ pub(crate) struct Program {
     pub(crate) file: String,
     /// Where the pickle ends.
     pub(crate) end: usize,
+}
+
+impl Program {
+    /// The key of the storage, if the pickle is one.
+    pub(crate) fn root_storage(&self) -> Option<&Arc<str>> {
+        match self.arena.node(&self.root) {
+            Some(Node::Storage(key)) => Some(key),
+            _ => None,
+        }
+    }
 }
 
 /// Reads one pickle. Storages of tensors are known only where `storages` is set.
@@ -100,7 +112,11 @@ impl Machine {
         let length = self.input.long_length()?;
         let left = (self.input.length() - self.input.at()) as u64;
         if length > left {
-            return Err(self.damaged(&format!("{length} bytes are announced where {left} are left")));
+            return Err(self.damaged(&format!(
+                "{} bytes are announced where {} are left",
+                thousands(length),
+                thousands(left)
+            )));
         }
         Ok(())
     }
@@ -127,7 +143,12 @@ impl Machine {
                 text_forms::long_bytes(&input.take(length)?)
             }
         };
-        let item = item.ok_or_else(|| self.damaged("a number is not one, or has more than 64 bits"))?;
+        let item = item.ok_or_else(|| {
+            if matches!(operation, LONG1 | LONG4) {
+                return Fault::refused("a whole number has more than 64 bits, the limit.");
+            }
+            self.damaged("a number is not one, or has more than 64 bits")
+        })?;
         self.stack.push(item);
         Ok(())
     }
@@ -210,9 +231,9 @@ impl Machine {
             _ => self.stack.pop_marked(self.at)?,
         };
         self.arena.charge_elements(items.len())?;
-        let pairs = match operation {
-            SETITEM | SETITEMS => self.pairs(items.clone())?,
-            _ => Vec::new(),
+        let (items, pairs) = match operation {
+            SETITEM | SETITEMS => (Vec::new(), self.pairs(items)?),
+            _ => (items, Vec::new()),
         };
         let target = self.stack.top(self.at)?;
         match (operation, self.arena.node_mut(target)) {

@@ -6,7 +6,7 @@
 //! * built-in numbers, texts, bytes, lists, tuples, dictionaries (also `defaultdict` and
 //!   `OrderedDict`) and sets;
 //! * NumPy arrays, types and scalars; SciPy's `csr_matrix` and `csr_array`;
-//! * in files of [`crate::torch`], tensors, sizes and types;
+//! * tensors, sizes and types of PyTorch, in files of [`crate::torch`] and in plain pickles;
 //! * PyTorch Geometric's `Data` and its storages, and `__main__.Dictionary`, as objects with named
 //!   fields.
 //!

@@ -28,6 +28,7 @@ use crate::pickle::Value;
 use crate::shared::SharedBytes;
 use crate::source::read_bytes;
 
+pub(crate) use stream::storage_alone;
 pub use tensor::{MOST_REPEATED_ELEMENTS, Tensor, TensorType};
 pub(crate) use tensor::{StorageType, TensorPlan};
 
