@@ -48,6 +48,7 @@ mod roles;
 pub mod save;
 mod scan;
 mod schema;
+pub mod smiles;
 mod source;
 mod split;
 mod split_choice;
