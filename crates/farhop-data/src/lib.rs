@@ -54,6 +54,7 @@ pub mod save;
 mod scan;
 mod schema;
 pub mod shared;
+pub mod smiles;
 mod source;
 mod split;
 mod split_choice;
