@@ -2,9 +2,12 @@
 
 mod arrays;
 mod bad_data;
+mod cards;
+mod edge_columns;
 mod mutations;
 mod predictions;
 mod requests;
 mod schema;
 mod support;
 mod tables;
+mod target_columns;
