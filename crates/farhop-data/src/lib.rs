@@ -1,6 +1,8 @@
 //! Untrusted bytes to checked arrays: readers, splits, metrics.
 //!
-//! * [`NodeDataset`] reads a nodes table and an edges table into arrays, and new tables the same
+//! * [`Dataset`] is checked data, ready to learn from: one graph or many, features, targets, split;
+//!   [`DataCard`] describes any of them on one screen.
+//! * [`NodeTables`] reads a nodes table and an edges table into a dataset, and new tables the same
 //!   way again through the [`Schema`] that was kept.
 //! * [`pickle`] and [`torch`] read the files that Python leaves behind, without running anything in
 //!   them; [`Csr`] is a checked sparse matrix.
@@ -30,9 +32,10 @@
 //! ```
 
 pub mod bench_graph;
-mod card;
-pub mod dataset;
+pub mod card;
 pub mod csr;
+pub mod dataset;
+mod edge_features;
 mod edges;
 mod error;
 mod exact;
@@ -42,7 +45,7 @@ mod graph_features;
 pub mod hash;
 mod labels;
 pub mod metrics;
-mod node_dataset;
+mod node_tables;
 pub mod npy;
 pub mod npz;
 mod options;
@@ -62,17 +65,20 @@ mod split_protocols;
 mod statistics;
 pub mod synthetic;
 pub mod table;
+mod target_kind;
+mod targets;
 pub mod text;
 pub mod torch;
 
-pub use card::{ClassCount, DataCard, FeatureSummary, SplitSizes, homophily};
-pub use dataset::{Columns, Dataset, Level, Numbers, Target};
+pub use card::DataCard;
 pub use csr::Csr;
+pub use dataset::{Columns, Dataset, Level, Numbers, Target};
 pub use edges::{EdgeOptions, EdgeTable, NodeIds};
 pub use error::DataError;
-pub use node_dataset::NodeDataset;
+pub use node_tables::NodeTables;
 pub use options::{ApplyOptions, FeatureScaling, Fill, NoFeatures, NodeTableOptions, SplitChoice};
 pub use place::{Cell, Place};
 pub use schema::{FeatureColumn, FeatureKind, Schema, TargetColumn};
 pub use source::{LARGEST_TABLE, SourceFile};
 pub use split::{Part, Split, SplitError, SplitFractions};
+pub use target_kind::TargetKind;
