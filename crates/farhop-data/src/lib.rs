@@ -30,10 +30,12 @@
 //! ```
 
 pub mod bench_graph;
+pub mod cache;
 mod card;
 mod categories;
 pub mod csr;
 pub mod dataset;
+mod dataset_file;
 pub mod edge_list;
 mod edges;
 mod entry_rows;

@@ -19,6 +19,7 @@
 
 mod build;
 mod error;
+mod from_csr;
 pub mod generate;
 mod graph;
 mod graph_set;
