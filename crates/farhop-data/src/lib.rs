@@ -46,6 +46,7 @@ mod first_error;
 mod graph_features;
 pub mod graphml;
 pub mod hash;
+pub mod import;
 mod labels;
 pub mod metrics;
 pub mod molecules;
