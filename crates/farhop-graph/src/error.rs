@@ -1,5 +1,7 @@
 //! What can be wrong with the input of this crate.
 
+use std::ops::Range;
+
 use thiserror::Error;
 
 /// An input that cannot become a graph. Every message is one line: where, the value, what is allowed.
@@ -82,6 +84,36 @@ pub enum GraphError {
         part: usize,
         /// Whether that part is directed.
         directed: bool,
+    },
+    /// Offsets of a graph set that do not cut its nodes into ranges.
+    #[error(
+        "offset {place} of the graph set is {}; allowed is {allowed}; offsets ascend from 0 to the number of nodes, {nodes}",
+        value.map_or("missing".to_string(), |value| value.to_string())
+    )]
+    SetOffset {
+        /// Place of the offset, counted from 0.
+        place: usize,
+        /// The offset there.
+        value: Option<usize>,
+        /// What would have been accepted.
+        allowed: &'static str,
+        /// Number of nodes of the union.
+        nodes: usize,
+    },
+    /// An entry between two graphs of a graph set.
+    #[error(
+        "entry {receiver} <- {sender} leaves graph {graph} of the set (nodes {} to {}); graphs of a set have no edges between them",
+        nodes.start, nodes.end.saturating_sub(1)
+    )]
+    EntryLeavesGraph {
+        /// The node outside the graph.
+        sender: usize,
+        /// The node in the graph.
+        receiver: usize,
+        /// The graph.
+        graph: usize,
+        /// Its nodes.
+        nodes: Range<usize>,
     },
     /// A generator was asked for something that does not exist.
     #[error("{generator}: {parameter} = {value} is not possible; allowed is {allowed}")]

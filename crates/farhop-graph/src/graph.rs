@@ -1,6 +1,7 @@
 //! The graph itself: sorted rows of sources, entry ids, the reverse index and the transpose.
 
 use std::fmt;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
@@ -137,6 +138,62 @@ impl Graph {
             .as_ref()
             .map_or(0, |columns| positions(&columns.offsets) + ids(&columns.targets) + ids(&columns.entries));
         positions(&self.offsets) + ids(&self.sources) + ids(&self.reverse) + columns
+    }
+
+    /// The parts of this graph on the given ranges of nodes, side by side in the given order. No entry may leave
+    /// its range; then the rows of a range and its columns lie in the same positions, and moving ids is all there
+    /// is to do.
+    ///
+    /// # Panics
+    /// If the parts have more nodes or entries in all than `u32` counts.
+    pub(crate) fn gather(&self, ranges: &[Range<usize>]) -> Self {
+        let positions_of = |range: &Range<usize>| self.offsets[range.start]..self.offsets[range.end];
+        let nodes: usize = ranges.iter().map(Range::len).sum();
+        let entries: usize = ranges.iter().map(|range| positions_of(range).len()).sum();
+        assert!(check_nodes(nodes).is_ok() && check_entries(entries).is_ok(), "{nodes} nodes, {entries} entries");
+        // Differences of ids, as u32 that wraps around: parts move both ways.
+        let mut moves = Vec::with_capacity(ranges.len());
+        let (mut first_node, mut first_entry) = (0usize, 0usize);
+        for range in ranges {
+            let positions = positions_of(range);
+            let node_move = (first_node as u32).wrapping_sub(range.start as u32);
+            let entry_move = (first_entry as u32).wrapping_sub(positions.start as u32);
+            first_node += range.len();
+            first_entry += positions.len();
+            moves.push((node_move, entry_move));
+        }
+        let gather_offsets = |from: &[usize]| {
+            let mut offsets = Vec::with_capacity(nodes + 1);
+            let mut end = 0;
+            offsets.push(end);
+            for range in ranges {
+                let start = from[range.start];
+                let base = end;
+                offsets.extend(from[range.start + 1..=range.end].iter().map(|position| position - start + base));
+                end += from[range.end] - start;
+            }
+            offsets
+        };
+        let gather_ids = |from: &[u32], move_of: fn(&(u32, u32)) -> u32| {
+            let mut ids = Vec::with_capacity(entries);
+            for (range, moves) in ranges.iter().zip(&moves) {
+                let by = move_of(moves);
+                let moved = |&id: &u32| if id == NO_EDGE { id } else { id.wrapping_add(by) };
+                ids.extend(from[positions_of(range)].iter().map(moved));
+            }
+            ids
+        };
+        Self {
+            direction: self.direction,
+            offsets: gather_offsets(&self.offsets),
+            sources: gather_ids(&self.sources, |moves| moves.0),
+            reverse: gather_ids(&self.reverse, |moves| moves.1),
+            columns: self.columns.as_ref().map(|columns| Columns {
+                offsets: gather_offsets(&columns.offsets),
+                targets: gather_ids(&columns.targets, |moves| moves.0),
+                entries: gather_ids(&columns.entries, |moves| moves.1),
+            }),
+        }
     }
 
     /// Finishes a graph from valid rows: sorted, in range, no duplicates, no self-loops, and symmetric if

@@ -21,6 +21,7 @@ mod build;
 mod error;
 pub mod generate;
 mod graph;
+mod graph_set;
 mod partition;
 pub mod random;
 mod rows;
@@ -29,6 +30,7 @@ mod transform;
 pub use build::{BuildReport, Built, build};
 pub use error::GraphError;
 pub use graph::{Direction, Graph, NO_EDGE, Transposed};
+pub use graph_set::GraphSet;
 pub use transform::{
     BreadthFirst, Components, Reached, UNREACHED, Union, connected_components, disjoint_union, distances, relabel,
 };
