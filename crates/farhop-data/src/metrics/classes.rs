@@ -1,4 +1,4 @@
-//! Scores of predicted classes.
+//! Scores of predicted classes: accuracy and macro F1 of a table of counts.
 
 use crate::error::DataError;
 
@@ -130,6 +130,23 @@ mod tests {
             let accuracy = right as f64 / rows as f64;
             assert_eq!(confusion.accuracy(), Some(accuracy));
             assert_eq!(confusion.total(), rows);
+        }
+    }
+
+    #[test]
+    fn the_names_of_classes_do_not_matter() {
+        let mut random = Stream::new(8);
+        for round in 0..100 {
+            let classes = 2 + round % 9;
+            let mut draw = || (0..25).map(|_| random.below(classes) as u32).collect::<Vec<u32>>();
+            let (truth, predicted) = (draw(), draw());
+            let mut name: Vec<u32> = (0..classes as u32).collect();
+            random.shuffle(&mut name);
+            let renamed = |rows: &[u32]| rows.iter().map(|&class| name[class as usize]).collect::<Vec<u32>>();
+            let before = Confusion::new(&truth, &predicted, classes as usize).unwrap();
+            let after = Confusion::new(&renamed(&truth), &renamed(&predicted), classes as usize).unwrap();
+            assert_eq!(before.accuracy(), after.accuracy());
+            assert!((before.macro_f1().unwrap() - after.macro_f1().unwrap()).abs() < 1e-14);
         }
     }
 
