@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 /// SHA-256 of the bytes as 64 lower-case hexadecimal digits.
 pub fn sha256_hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(bytes))
 }
 
 /// SHA-256 of everything a reader gives, as 64 lower-case hexadecimal digits.
@@ -15,12 +15,17 @@ pub fn sha256_of_reader(reader: &mut impl Read) -> io::Result<String> {
     let mut buffer = vec![0; 1 << 16];
     loop {
         match reader.read(&mut buffer) {
-            Ok(0) => return Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
+            Ok(0) => return Ok(hex(&hash.finalize())),
             Ok(count) => hash.update(&buffer[..count]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
+}
+
+/// Bytes as lower-case hexadecimal digits, two for each.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -40,6 +40,8 @@ pub struct Entry {
     pub seen_whole: bool,
     /// What a user should know.
     pub notes: &'static [&'static str],
+    /// What is loaded in its place, loudly, when its files are not here and those of the other are.
+    pub stand_in: Option<&'static Entry>,
     /// What reads it.
     pub(super) reader: Reader,
 }
@@ -53,9 +55,9 @@ pub struct DataFile {
     pub url: Option<&'static str>,
     /// Its name inside the archive at `url`; `None` if `url` is the file itself.
     pub member: Option<&'static str>,
-    /// SHA-256 of the file (of the archive, for members), if known.
+    /// Its SHA-256, if known.
     pub sha256: Option<&'static str>,
-    /// Its size (that of the archive, for members), if known.
+    /// Its size, if known.
     pub bytes: Option<u64>,
     /// Whether loading needs it.
     pub required: bool,
@@ -92,6 +94,7 @@ pub(super) enum Reader {
     PcqmContact,
     ContactSample,
     Zinc12k,
+    ZincStandIn,
     Zinc250k,
     ZincAcyclic,
     MolHiv,

@@ -49,6 +49,13 @@ pub enum Presence {
         /// The data folder.
         folder: PathBuf,
     },
+    /// Its stand-in is under this data folder, and is loaded in its place.
+    StandIn {
+        /// The data folder.
+        folder: PathBuf,
+        /// The name of the stand-in.
+        name: &'static str,
+    },
     /// Some of the files are.
     Partly {
         /// The data folder.
@@ -95,6 +102,11 @@ impl Entry {
             if telling && best == Presence::Absent {
                 best = Presence::Partly { folder: folder.clone(), missing };
             }
+        }
+        if let Some(other) = self.stand_in
+            && let Presence::Here { folder } = other.on_this_machine(folders)
+        {
+            return Presence::StandIn { folder, name: other.name };
         }
         best
     }

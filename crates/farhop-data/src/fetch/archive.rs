@@ -1,14 +1,16 @@
 //! Files that upstream publishes inside a zip archive.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader};
+use std::io::{self, BufReader, Write};
 use std::path::Path;
 
+use sha2::{Digest, Sha256};
 use zip::ZipArchive;
 
 use super::{Download, Event, FetchError, FetchOptions, FetchReport, download};
 use crate::catalogue::DataFile;
 use crate::error::DataError;
+use crate::hash::hex;
 use crate::save::write_atomically;
 
 /// Downloads an archive, takes out the members that are wanted and not here, and removes it.
@@ -27,9 +29,8 @@ pub(super) fn fetch(
         return Ok(());
     }
     let place = folder.join(archive_name(url));
-    let (sha256, bytes) = files.first().map_or((None, None), |file| (file.sha256, file.bytes));
-    download(&Download { url, to: &place, sha256, bytes }, options, progress)?;
-    unpack(&place, &wanted, folder, report)?;
+    download(&Download { url, to: &place, sha256: None, bytes: None }, options, progress)?;
+    unpack(url, &place, &wanted, folder, report)?;
     fs::remove_file(&place).map_err(|source| FetchError::Write { file: place.display().to_string(), source })
 }
 
@@ -39,7 +40,13 @@ fn archive_name(url: &str) -> &str {
     path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or("archive.zip")
 }
 
-fn unpack(archive: &Path, files: &[&&DataFile], folder: &Path, report: &mut FetchReport) -> Result<(), FetchError> {
+fn unpack(
+    url: &str,
+    archive: &Path,
+    files: &[&&DataFile],
+    folder: &Path,
+    report: &mut FetchReport,
+) -> Result<(), FetchError> {
     let file = archive.display().to_string();
     let wrong = |reason: String| FetchError::Archive { file: file.clone(), reason };
     let opened = File::open(archive).map_err(|source| FetchError::Write { file: file.clone(), source })?;
@@ -61,13 +68,46 @@ fn unpack(archive: &Path, files: &[&&DataFile], folder: &Path, report: &mut Fetc
             let failed = |source| FetchError::Write { file: parent.display().to_string(), source };
             fs::create_dir_all(parent).map_err(failed)?;
         }
-        write_atomically(&place, |out| io::copy(&mut entry, out).map(|_| ())).map_err(|error| match error {
-            DataError::Write { file, source } => FetchError::Write { file, source },
-            other => wrong(other.to_string()),
-        })?;
-        report.fetched.push(place);
+        let mut found = None;
+        let written = write_atomically(&place, |out| {
+            let mut hashed = Hashed { inner: out, hash: Sha256::new() };
+            io::copy(&mut entry, &mut hashed)?;
+            let hash = hex(&hashed.hash.finalize());
+            if wanted.sha256.is_some_and(|expected| expected != hash) {
+                found = Some(hash);
+                return Err(io::Error::other("not the expected file"));
+            }
+            Ok(())
+        });
+        match (written, found, wanted.sha256) {
+            (Ok(()), ..) => report.fetched.push(place),
+            (Err(_), Some(found), Some(expected)) => {
+                let url = format!("{member} in {url}");
+                return Err(FetchError::Checksum { url, what: "SHA-256", found, expected: expected.to_string() });
+            }
+            (Err(DataError::Write { file, source }), ..) => return Err(FetchError::Write { file, source }),
+            (Err(other), ..) => return Err(wrong(other.to_string())),
+        }
     }
     Ok(())
+}
+
+/// Passes bytes on and hashes them on the way.
+struct Hashed<W> {
+    inner: W,
+    hash: Sha256,
+}
+
+impl<W: Write> Write for Hashed<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.inner.write(bytes)?;
+        self.hash.update(&bytes[..count]);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
 }
 
 #[cfg(test)]
