@@ -64,7 +64,7 @@ impl BenchGraph {
         let targets = match y.shape[..] {
             [rows] => {
                 require_length(&y, rows, nodes, "nodes")?;
-                let of_node = below(&y, MOST_NODES)?;
+                let of_node = y.to_ids(MOST_NODES)?;
                 let count = of_node.iter().max().map_or(0, |&last| last as usize + 1);
                 BenchTargets::Classes { of_node, count }
             }
@@ -95,7 +95,7 @@ fn read_graph<R: Read + Seek>(npz: &mut Npz<R>, nodes: usize) -> Result<(Graph, 
     if edge_index.shape.len() != 2 || edge_index.shape[0] != 2 {
         return Err(wrong(&edge_index, "shape [2, edges] is needed.".to_string()));
     }
-    let ends = below(&edge_index, nodes)?;
+    let ends = edge_index.to_ids(nodes)?;
     let (sources, targets) = ends.split_at(ends.len() / 2);
     let rows: Vec<(u32, u32)> = sources.iter().copied().zip(targets.iter().copied()).collect();
     let built = build(nodes, &rows, Direction::Undirected)
@@ -110,22 +110,12 @@ fn read_batch<R: Read + Seek>(npz: &mut Npz<R>, nodes: usize) -> Result<Option<V
     let batch = npz.array("batch")?;
     batch.require_dimensions(1)?;
     require_length(&batch, batch.shape[0], nodes, "nodes")?;
-    let graph_of = below(&batch, nodes)?;
+    let graph_of = batch.to_ids(nodes)?;
     if !graph_of.is_sorted() {
         let reason = "nodes of one graph must stand together, graphs in order.".to_string();
         return Err(wrong(&batch, reason));
     }
     Ok(Some(graph_of))
-}
-
-/// The elements as numbers from 0 to `limit - 1`.
-fn below(array: &Array, limit: usize) -> Result<Vec<u32>, DataError> {
-    let numbers = array.to_i64()?;
-    let check = |(position, number): (usize, &i64)| match u32::try_from(*number) {
-        Ok(small) if (small as usize) < limit => Ok(small),
-        _ => Err(wrong(array, format!("element {position} is {number}; numbers from 0 to {} are needed.", limit - 1))),
-    };
-    numbers.iter().enumerate().map(check).collect()
 }
 
 fn require_length(array: &Array, found: usize, needed: usize, what: &str) -> Result<(), DataError> {

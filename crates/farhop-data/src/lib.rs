@@ -2,6 +2,8 @@
 //!
 //! * [`NodeDataset`] reads a nodes table and an edges table into arrays, and new tables the same
 //!   way again through the [`Schema`] that was kept.
+//! * [`pickle`] and [`torch`] read the files that Python leaves behind, without running anything in
+//!   them; [`Csr`] is a checked sparse matrix.
 //! * [`EdgeTable`] reads edges alone; [`npy`], [`npz`] and [`bench_graph`] read and write arrays.
 //! * [`metrics`] scores predictions; [`predictions`] writes them under the user's ids.
 //!
@@ -29,35 +31,51 @@
 
 pub mod bench_graph;
 mod card;
+mod categories;
+pub mod csr;
 pub mod dataset;
+pub mod edge_list;
 mod edges;
+mod entry_rows;
 mod error;
 mod exact;
 mod features;
 mod first_error;
 mod graph_features;
+pub mod graphml;
 pub mod hash;
 mod labels;
 pub mod metrics;
 mod node_dataset;
 pub mod npy;
 pub mod npz;
+mod number_text;
+pub mod ogb;
 mod options;
+pub mod pickle;
 mod place;
 pub mod predictions;
 mod roles;
 pub mod save;
 mod scan;
 mod schema;
+pub mod shared;
 mod source;
 mod split;
 mod split_choice;
 mod statistics;
 pub mod synthetic;
 pub mod table;
+mod task;
 pub mod text;
+mod text_file;
+pub mod torch;
+pub mod tu;
+pub mod wikics;
+mod xml;
 
 pub use card::{ClassCount, DataCard, FeatureSummary, SplitSizes, homophily};
+pub use csr::Csr;
 pub use dataset::{Columns, Dataset, Level, Numbers, Target};
 pub use edges::{EdgeOptions, EdgeTable, NodeIds};
 pub use error::DataError;
@@ -66,4 +84,5 @@ pub use options::{ApplyOptions, FeatureScaling, Fill, NoFeatures, NodeTableOptio
 pub use place::{Cell, Place};
 pub use schema::{FeatureColumn, FeatureKind, Schema, TargetColumn};
 pub use source::{LARGEST_TABLE, SourceFile};
+pub use task::{Task, usual_metric};
 pub use split::{Part, Split, SplitError, SplitFractions};

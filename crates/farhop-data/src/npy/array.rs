@@ -1,8 +1,10 @@
 //! An array of any plain type, converted when it is used.
 
-use super::header::Dtype;
+use super::header::{Dtype, Header};
+use super::order::in_c_order;
 use crate::error::DataError;
-use crate::text::listed;
+use crate::shared::SharedBytes;
+use crate::text::{counted, listed};
 
 /// An array in C order with little-endian elements, whatever its file was.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,10 +15,40 @@ pub struct Array {
     pub dtype: Dtype,
     /// The length of each dimension.
     pub shape: Vec<usize>,
-    pub(super) bytes: Vec<u8>,
+    bytes: SharedBytes,
 }
 
 impl Array {
+    /// An array from its elements as they lie in a file. Elements that are already little-endian and
+    /// in C order are shared, not copied. The error says why they do not fit the header.
+    pub(crate) fn assemble(name: &str, header: Header, bytes: SharedBytes) -> Result<Array, String> {
+        let needed = header.elements().and_then(|elements| elements.checked_mul(header.dtype.bytes()));
+        if needed != Some(bytes.len()) {
+            return Err(format!(
+                "{} for an array of shape {:?} and type {}.",
+                counted(bytes.len() as u64, "byte", "bytes"),
+                header.shape,
+                header.dtype.name()
+            ));
+        }
+        let mut bytes = bytes;
+        let unit = header.dtype.unit();
+        if header.big_endian && unit > 1 {
+            let mut turned = bytes.to_vec();
+            turned.chunks_exact_mut(unit).for_each(<[u8]>::reverse);
+            bytes = SharedBytes::new(turned);
+        }
+        if header.fortran_order && header.shape.len() > 1 && !bytes.is_empty() {
+            bytes = SharedBytes::new(in_c_order(&bytes, &header.shape, header.dtype.bytes()));
+        }
+        Ok(Array { name: name.to_string(), dtype: header.dtype, shape: header.shape, bytes })
+    }
+
+    /// The same array under another name; the elements are shared.
+    pub(crate) fn named(&self, name: String) -> Array {
+        Array { name, ..self.clone() }
+    }
+
     /// The number of elements.
     pub fn len(&self) -> usize {
         self.bytes.len() / self.dtype.bytes()
@@ -39,26 +71,37 @@ impl Array {
 
     /// The elements as whole numbers; floats are an error, and so are numbers above 2^63 - 1.
     pub fn to_i64(&self) -> Result<Vec<i64>, DataError> {
-        if let Dtype::Float(_) | Dtype::Text(_) = self.dtype {
+        if let Dtype::Float(_) | Dtype::Text(_) | Dtype::Bytes(_) = self.dtype {
             return Err(self.wrong("whole numbers"));
         }
         let wide = self.converted(|element| element, |_| 0)?;
         wide.into_iter().map(|element| i64::try_from(element).map_err(|_| self.wrong("numbers below 2^63"))).collect()
     }
 
-    /// The elements as text, without the zeros that pad them.
-    pub fn to_text(&self) -> Result<Vec<String>, DataError> {
-        let Dtype::Text(characters) = self.dtype else {
-            return Err(self.wrong("text"));
+    /// The elements as ids from 0 to `limit - 1`.
+    pub fn to_ids(&self, limit: usize) -> Result<Vec<u32>, DataError> {
+        let numbers = self.to_i64()?;
+        let check = |(position, number): (usize, &i64)| match u32::try_from(*number) {
+            Ok(small) if (small as usize) < limit => Ok(small),
+            _ => Err(self.wrong_element(position, number, limit)),
         };
-        let decode = |element: &[u8]| {
-            let codes: Vec<u32> =
-                element.chunks_exact(4).map(|code| u32::from_le_bytes([code[0], code[1], code[2], code[3]])).collect();
-            let length = codes.iter().rposition(|&code| code != 0).map_or(0, |p| p + 1);
-            codes[..length].iter().map(|&code| char::from_u32(code)).collect::<Option<String>>()
+        numbers.iter().enumerate().map(check).collect()
+    }
+
+    /// The elements as truth values: booleans, or whole numbers that are all 0 or 1.
+    pub fn to_bools(&self) -> Result<Vec<bool>, DataError> {
+        Ok(self.to_ids(2)?.into_iter().map(|element| element == 1).collect())
+    }
+
+    /// The elements as text, without the zeros that pad them. Byte strings are read as UTF-8.
+    pub fn to_text(&self) -> Result<Vec<String>, DataError> {
+        let (decode, size): (fn(&[u8]) -> Option<String>, usize) = match self.dtype {
+            Dtype::Text(characters) => (unicode_text, 4 * characters),
+            Dtype::Bytes(bytes) => (byte_text, bytes),
+            _ => return Err(self.wrong("text")),
         };
         self.bytes
-            .chunks_exact(4 * characters)
+            .chunks_exact(size)
             .map(|element| decode(element).ok_or_else(|| self.wrong("text made of Unicode characters")))
             .collect()
     }
@@ -72,6 +115,17 @@ impl Array {
             file: self.name.clone(),
             reason: format!("the array has shape {:?}; {dimensions} dimensions are needed.", self.shape),
         })
+    }
+
+    fn wrong_element(&self, position: usize, number: &i64, limit: usize) -> DataError {
+        let allowed = match limit.checked_sub(1) {
+            Some(last) => format!("numbers from 0 to {last} are needed."),
+            None => "there is nothing to number.".to_string(),
+        };
+        DataError::Array {
+            file: self.name.clone(),
+            reason: format!("the array has shape {:?}; element {position} is {number}; {allowed}", self.shape),
+        }
     }
 
     fn wrong(&self, wanted: &str) -> DataError {
@@ -114,9 +168,23 @@ impl Array {
                 .collect()),
             Dtype::Float(4) => each!(f32, 4, real),
             Dtype::Float(_) => each!(f64, 8, real),
-            Dtype::Text(_) => Err(self.wrong("numbers")),
+            Dtype::Text(_) | Dtype::Bytes(_) => Err(self.wrong("numbers")),
         }
     }
+}
+
+/// The text of a padded element with four bytes for each character.
+fn unicode_text(element: &[u8]) -> Option<String> {
+    let codes: Vec<u32> =
+        element.chunks_exact(4).map(|code| u32::from_le_bytes([code[0], code[1], code[2], code[3]])).collect();
+    let length = codes.iter().rposition(|&code| code != 0).map_or(0, |p| p + 1);
+    codes[..length].iter().map(|&code| char::from_u32(code)).collect()
+}
+
+/// The text of a padded element of bytes.
+fn byte_text(element: &[u8]) -> Option<String> {
+    let length = element.iter().rposition(|&byte| byte != 0).map_or(0, |p| p + 1);
+    String::from_utf8(element[..length].to_vec()).ok()
 }
 
 /// The value of a 16-bit float: sign, 5 bits of exponent, 10 bits of fraction.

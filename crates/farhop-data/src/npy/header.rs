@@ -13,6 +13,8 @@ pub enum Dtype {
     Float(usize),
     /// Text of this many characters of four bytes each, padded with zeros.
     Text(usize),
+    /// Text of this many bytes, padded with zeros.
+    Bytes(usize),
 }
 
 impl Dtype {
@@ -20,7 +22,7 @@ impl Dtype {
     pub fn bytes(self) -> usize {
         match self {
             Dtype::Bool => 1,
-            Dtype::Signed(bytes) | Dtype::Unsigned(bytes) | Dtype::Float(bytes) => bytes,
+            Dtype::Signed(bytes) | Dtype::Unsigned(bytes) | Dtype::Float(bytes) | Dtype::Bytes(bytes) => bytes,
             Dtype::Text(characters) => 4 * characters,
         }
     }
@@ -29,6 +31,7 @@ impl Dtype {
     pub fn unit(self) -> usize {
         match self {
             Dtype::Text(_) => 4,
+            Dtype::Bytes(_) => 1,
             other => other.bytes(),
         }
     }
@@ -41,7 +44,29 @@ impl Dtype {
             Dtype::Unsigned(bytes) => format!("u{bytes}"),
             Dtype::Float(bytes) => format!("f{bytes}"),
             Dtype::Text(characters) => format!("U{characters}"),
+            Dtype::Bytes(bytes) => format!("S{bytes}"),
         }
+    }
+
+    /// Reads NumPy's short name with or without byte order (`<f4`, `|b1`, `U12`): whether it is
+    /// big-endian, and the type. `None` for objects, records, dates and complex numbers.
+    pub fn parse(text: &str) -> Option<(bool, Dtype)> {
+        let (order, kind) = match text.chars().next() {
+            Some(order @ ('<' | '>' | '|' | '=')) => (order, &text[1..]),
+            _ => ('=', text),
+        };
+        let letter = kind.chars().next()?;
+        let size: usize = kind[letter.len_utf8()..].parse().ok()?;
+        let dtype = match (letter, size) {
+            ('b', 1) => Dtype::Bool,
+            ('i', 1 | 2 | 4 | 8) => Dtype::Signed(size),
+            ('u', 1 | 2 | 4 | 8) => Dtype::Unsigned(size),
+            ('f', 2 | 4 | 8) => Dtype::Float(size),
+            ('U', 1..=1_000_000) => Dtype::Text(size),
+            ('S' | 'a', 1..=4_000_000) => Dtype::Bytes(size),
+            _ => return None,
+        };
+        Some((order == '>', dtype))
     }
 }
 
@@ -178,27 +203,12 @@ impl<'a> Parser<'a> {
             return Err("records are not supported; save plain arrays".to_string());
         }
         let text = self.string()?;
-        let unsupported = || {
+        Dtype::parse(text).ok_or_else(|| {
             format!(
                 "element type {} is not supported; save it as f4, f8, i4, i8 or another plain type",
                 crate::text::quoted(text)
             )
-        };
-        let (order, kind) = match text.chars().next() {
-            Some(order @ ('<' | '>' | '|' | '=')) => (order, &text[1..]),
-            _ => ('=', text),
-        };
-        let letter = kind.chars().next().ok_or_else(unsupported)?;
-        let size: usize = kind[letter.len_utf8()..].parse().map_err(|_| unsupported())?;
-        let dtype = match (letter, size) {
-            ('b', 1) => Dtype::Bool,
-            ('i', 1 | 2 | 4 | 8) => Dtype::Signed(size),
-            ('u', 1 | 2 | 4 | 8) => Dtype::Unsigned(size),
-            ('f', 2 | 4 | 8) => Dtype::Float(size),
-            ('U', 1..=1_000_000) => Dtype::Text(size),
-            _ => return Err(unsupported()),
-        };
-        Ok((order == '>', dtype))
+        })
     }
 }
 

@@ -1,13 +1,14 @@
 //! Arrays in NumPy's `npy` format, versions 1 to 3.
 //!
 //! Read: booleans, signed and unsigned integers of 8 to 64 bits, floats of 16, 32 and 64 bits and
-//! fixed-width Unicode text, in both byte orders, in C or Fortran order. Objects and records are
+//! fixed-width text (Unicode or bytes), in both byte orders, in C or Fortran order. Objects and records are
 //! refused: loading data never runs code. A header may be 64 KiB long, and may not promise more
 //! bytes than the file can hold; nothing is allocated before that is known.
 
 mod array;
 mod header;
 mod matrix;
+mod order;
 mod reader;
 mod writer;
 

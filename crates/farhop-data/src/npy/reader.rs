@@ -7,6 +7,7 @@ use std::path::Path;
 use super::array::Array;
 use super::header::Header;
 use crate::error::DataError;
+use crate::shared::SharedBytes;
 use crate::text::thousands;
 
 /// The longest header that is read.
@@ -49,14 +50,7 @@ pub fn parse(name: &str, stream: &mut dyn Read, length: u64) -> Result<Array, Da
         Ok(_) => return Err(wrong("there are bytes after the last element.".into())),
         Err(error) => return Err(wrong(format!("the elements are damaged: {error}."))),
     }
-    if header.big_endian {
-        let unit = header.dtype.unit();
-        bytes.chunks_exact_mut(unit).for_each(<[u8]>::reverse);
-    }
-    if header.fortran_order && header.shape.len() > 1 {
-        bytes = in_c_order(&bytes, &header.shape, header.dtype.bytes());
-    }
-    Ok(Array { name: name.to_string(), dtype: header.dtype, shape: header.shape, bytes })
+    Array::assemble(name, header, SharedBytes::new(bytes)).map_err(wrong)
 }
 
 fn read_header(stream: &mut dyn Read) -> Result<Header, String> {
@@ -87,28 +81,4 @@ fn read_header(stream: &mut dyn Read) -> Result<Header, String> {
     stream.read_exact(&mut text).map_err(short)?;
     let text = std::str::from_utf8(&text).map_err(|_| "the header is not text.")?;
     Header::parse(text).map_err(|reason| format!("bad npy header: {reason}."))
-}
-
-/// Rearranges elements whose first index runs fastest so that the last one does.
-fn in_c_order(bytes: &[u8], shape: &[usize], size: usize) -> Vec<u8> {
-    let mut strides = Vec::with_capacity(shape.len());
-    let mut stride = size;
-    for &length in shape {
-        strides.push(stride);
-        stride *= length;
-    }
-    let mut result = Vec::with_capacity(bytes.len());
-    let mut index = vec![0usize; shape.len()];
-    while result.len() < bytes.len() {
-        let at: usize = index.iter().zip(&strides).map(|(i, s)| i * s).sum();
-        result.extend_from_slice(&bytes[at..at + size]);
-        for (place, &length) in index.iter_mut().zip(shape).rev() {
-            *place += 1;
-            if *place < length {
-                break;
-            }
-            *place = 0;
-        }
-    }
-    result
 }

@@ -1,0 +1,51 @@
+//! Files that PyTorch's `torch.save` writes, read without running anything in them.
+//!
+//! Both forms are read: the zip archive with a pickle (`data.pkl`) and one member for each storage,
+//! and the older stream of pickles with the storages behind them. Storages are little-endian. The
+//! pickle is read by [`crate::pickle`] with its limits; a storage is read once and shared by all
+//! tensors of it, and every tensor must lie within its storage.
+//!
+//! ```no_run
+//! # fn main() -> Result<(), farhop_data::DataError> {
+//! // A list of tuples (x, edge_attr, edge_index, y), one for each graph.
+//! let graphs = farhop_data::torch::load("train.pt".as_ref())?;
+//! for graph in graphs.items()? {
+//!     let x = graph.at(0)?.array()?;
+//!     println!("{:?}", x.shape);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+
+mod archive;
+mod stream;
+mod tensor;
+
+use std::path::Path;
+
+use crate::error::DataError;
+use crate::pickle::Value;
+use crate::shared::SharedBytes;
+use crate::source::read_bytes;
+
+pub use tensor::{MOST_REPEATED_ELEMENTS, Tensor, TensorType};
+pub(crate) use tensor::{StorageType, TensorPlan};
+
+/// Reads a file that `torch.save` wrote.
+pub fn load(path: &Path) -> Result<Value, DataError> {
+    from_bytes(&path.display().to_string(), read_bytes(path)?)
+}
+
+/// Reads such a file in memory; `name` is for messages.
+pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Value, DataError> {
+    let bytes = SharedBytes::new(bytes);
+    let kind = if bytes.starts_with(b"PK") {
+        archive::read(name, bytes)
+    } else if bytes.starts_with(stream::MAGIC) {
+        stream::read(name, bytes)
+    } else {
+        let reason = "not a file of torch.save: neither a zip archive nor the older form.".to_string();
+        return Err(DataError::Array { file: name.to_string(), reason });
+    };
+    kind.map(|kind| Value::new(name, kind)).map_err(|fault| fault.in_file(name))
+}
