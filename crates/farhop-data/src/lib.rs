@@ -63,6 +63,7 @@ pub mod shared;
 mod source;
 mod split;
 mod split_choice;
+mod split_protocols;
 mod statistics;
 pub mod synthetic;
 pub mod table;

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use farhop_data::hash::sha256_hex;
 use farhop_data::{Schema, Split};
-use farhop_nn::{Batch, Model};
+use farhop_nn::Model;
 
 use super::folder::require;
 use super::{RunRecord, checkpoint, names, split};
 use crate::durable;
-use crate::{Recipe, Scores, TrainError, scores, softmax_rows};
+use crate::task::Task;
+use crate::{Outputs, Recipe, Scores, TrainError, scores};
 
 /// The settings, the record and the best weights of a run. Reading takes no lock: a run can be used while it goes on.
 pub struct TrainedRun {
@@ -35,7 +36,7 @@ impl TrainedRun {
         let recipe = Recipe::read(&path.join(names::RECIPE))?;
         let record = RunRecord::read(&path.join(names::RECORD))?;
         let weights = best_weights(path, &record)?;
-        let mut model = recipe.model.init(record.inputs, record.outputs, record.seed)?;
+        let mut model = recipe.model.init(record.input.clone(), record.output, record.seed)?;
         model.load_safetensors(&weights)?;
         Ok(TrainedRun { path: path.to_path_buf(), recipe, record, model })
     }
@@ -64,37 +65,32 @@ impl TrainedRun {
         split::read(&self.path.join(names::SPLIT), ids)
     }
 
-    /// Logits `[N, classes]` of every node.
+    /// What the model gives for every row of the task: see [`Outputs`].
     ///
     /// # Errors
-    /// When the features don't have the width the model was trained with.
-    pub fn logits(&self, batch: &Batch) -> Result<Vec<f32>, TrainError> {
-        if batch.width() != self.record.inputs {
-            return Err(TrainError::Task(format!(
-                "the data has {} features a node, and {} was trained with {}. Read it with the run's schema.",
-                batch.width(),
-                self.path.display(),
-                self.record.inputs
-            )));
+    /// When the data doesn't have the features the model was trained with.
+    pub fn outputs(&self, task: &Task) -> Result<Outputs, TrainError> {
+        self.check(task)?;
+        Outputs::of_all(task, &self.model)
+    }
+
+    /// The score on each part of the task's split.
+    ///
+    /// # Errors
+    /// As [`TrainedRun::outputs`].
+    pub fn evaluate(&self, task: &Task) -> Result<Scores, TrainError> {
+        self.check(task)?;
+        scores(task, &self.model)
+    }
+
+    fn check(&self, task: &Task) -> Result<(), TrainError> {
+        if *task.input() == self.record.input && *task.output() == self.record.output {
+            return Ok(());
         }
-        Ok(self.model.logits(batch))
-    }
-
-    /// Probabilities `[N, classes]` of every node.
-    ///
-    /// # Errors
-    /// As [`TrainedRun::logits`].
-    pub fn probabilities(&self, batch: &Batch) -> Result<Vec<f32>, TrainError> {
-        Ok(softmax_rows(&self.logits(batch)?, self.record.outputs))
-    }
-
-    /// Accuracy on each part of a split.
-    ///
-    /// # Errors
-    /// As [`TrainedRun::logits`].
-    pub fn evaluate(&self, batch: &Batch, labels: &[Option<u32>], split: &Split) -> Result<Scores, TrainError> {
-        let logits = self.logits(batch)?;
-        Ok(scores(&logits, self.record.outputs, labels, split))
+        Err(TrainError::Task(format!(
+            "the data does not have the features and targets that {} was trained with. Read it the way the run did.",
+            self.path.display(),
+        )))
     }
 }
 
