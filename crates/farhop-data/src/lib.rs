@@ -32,6 +32,7 @@
 pub mod bench_graph;
 mod card;
 mod categories;
+pub mod catalogue;
 pub mod csr;
 pub mod dataset;
 pub mod edge_list;
@@ -40,6 +41,7 @@ mod entry_rows;
 mod error;
 mod exact;
 mod features;
+pub mod fetch;
 mod first_error;
 mod graph_features;
 pub mod graphml;

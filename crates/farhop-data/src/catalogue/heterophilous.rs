@@ -70,10 +70,9 @@ fn read_masks(masks: &[Array; 3], nodes: usize) -> Result<Vec<Split>, DataError>
         }
         lists.push(mask.to_i64()?);
     }
-    let part = |part: usize, split: usize| -> Vec<u32> {
-        let mask = &lists[part][split * nodes..(split + 1) * nodes];
-        (0..nodes as u32).filter(|&node| mask[node as usize] != 0).collect()
+    let part = |part: usize, split: usize| -> Vec<bool> {
+        lists[part][split * nodes..(split + 1) * nodes].iter().map(|&mark| mark != 0).collect()
     };
-    let split = |split| Ok(Split::from_lists(nodes, part(0, split), part(1, split), part(2, split))?);
+    let split = |split| Ok(Split::from_masks(&part(0, split), &part(1, split), &part(2, split))?);
     (0..splits).map(split).collect()
 }

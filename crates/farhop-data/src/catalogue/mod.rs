@@ -10,6 +10,7 @@
 //! ```
 
 mod amazon;
+mod collections;
 mod entry;
 mod folders;
 mod heterophilous;
@@ -17,6 +18,7 @@ mod made;
 mod names;
 mod options;
 mod parts;
+mod planetoid;
 mod splits;
 mod table;
 
@@ -52,6 +54,10 @@ pub fn load(entry: &Entry, folders: &DataFolders, options: &LoadOptions) -> Resu
 
 fn read(entry: &Entry, files: &Located, options: &LoadOptions) -> Result<Parts, DataError> {
     match entry.reader {
+        Reader::Planetoid { name } => planetoid::read(name, files),
+        Reader::Tu { name } => collections::read_tu(name, files),
+        Reader::WikiCs => collections::read_wikics(entry, files),
+        Reader::OgbNodes { split, directed } => collections::read_ogb_nodes(files, split, directed),
         Reader::Amazon => amazon::read(entry, files),
         Reader::Heterophilous { directed, binary } => heterophilous::read(entry, files, directed, binary),
         _ => Err(DataError::Mismatch { what: format!("{}: {options:?} not yet.", entry.name) }),

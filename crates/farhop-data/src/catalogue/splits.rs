@@ -1,6 +1,6 @@
 //! From what a user asks to a split.
 
-use farhop_graph::random::{Stream, mix};
+use farhop_graph::random::mix;
 
 use super::entry::Entry;
 use super::options::{LoadOptions, SplitRequest};
@@ -8,7 +8,6 @@ use super::parts::Splits;
 use crate::dataset::{Level, Target};
 use crate::error::DataError;
 use crate::split::{Split, SplitFractions};
-use crate::text::{counted, thousands};
 
 /// Shares of seeded splits of graphs, where few rows are for training otherwise.
 const OF_GRAPHS: SplitFractions = SplitFractions { train: 0.8, valid: 0.1 };
@@ -102,27 +101,5 @@ fn per_class(entry: &Entry, target: &Target, [train, valid, test]: [usize; 3], s
     let (Target::Class { labels, classes }, Level::Node) = (target, entry.level) else {
         return Err(wrong("a split per class needs one class for every node.".to_string()));
     };
-    let mut order: Vec<u32> = (0..labels.len() as u32).filter(|&row| labels[row as usize].is_some()).collect();
-    Stream::new(seed).shuffle(&mut order);
-    let mut taken = vec![0usize; classes.len()];
-    let (mut first, mut rest) = (Vec::new(), Vec::new());
-    for row in order {
-        match labels[row as usize] {
-            Some(class) if taken[class as usize] < train => {
-                taken[class as usize] += 1;
-                first.push(row);
-            }
-            _ => rest.push(row),
-        }
-    }
-    if let Some(class) = taken.iter().position(|&count| count < train) {
-        let there = counted(taken[class] as u64, "node", "nodes");
-        return Err(wrong(format!("class {} has {there}, fewer than the {train} per class asked for.", classes[class])));
-    }
-    if rest.len() < valid.saturating_add(test) {
-        let (left, asked) = (thousands(rest.len() as u64), thousands(valid.saturating_add(test) as u64));
-        return Err(wrong(format!("{left} nodes are left for validation and test, fewer than the {asked} asked for.")));
-    }
-    let (second, third) = (rest[..valid].to_vec(), rest[valid..valid + test].to_vec());
-    Ok(Split::from_lists(labels.len(), first, second, third)?)
+    Split::per_class(labels, classes.len(), train, valid, test, seed).map_err(|error| named(entry, error.into()))
 }
