@@ -62,6 +62,7 @@ pub mod save;
 mod scan;
 mod schema;
 pub mod shared;
+pub mod smiles;
 mod source;
 mod split;
 mod split_choice;
