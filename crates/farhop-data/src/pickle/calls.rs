@@ -34,8 +34,7 @@ impl Machine {
                 let arguments = self.stack.pop(self.at)?;
                 let arguments = self.arena.tuple(&arguments).map(<[Item]>::to_vec);
                 let arguments = arguments.ok_or_else(|| self.damaged("arguments are not a tuple"))?;
-                // Arguments are copied: a few of them are normal, thousands shared by thousands of calls are not.
-                self.arena.charge(arguments.len().saturating_sub(16))?;
+                self.arena.charge(arguments.len())?;
                 (self.stack.pop(self.at)?, arguments)
             }
         };

@@ -100,7 +100,11 @@ impl Machine {
         let length = self.input.long_length()?;
         let left = (self.input.length() - self.input.at()) as u64;
         if length > left {
-            return Err(self.damaged(&format!("{length} bytes are announced where {left} are left")));
+            return Err(self.damaged(&format!(
+                "{} bytes are announced where {} are left",
+                thousands(length),
+                thousands(left)
+            )));
         }
         Ok(())
     }
@@ -210,9 +214,9 @@ impl Machine {
             _ => self.stack.pop_marked(self.at)?,
         };
         self.arena.charge_elements(items.len())?;
-        let pairs = match operation {
-            SETITEM | SETITEMS => self.pairs(items.clone())?,
-            _ => Vec::new(),
+        let (items, pairs) = match operation {
+            SETITEM | SETITEMS => (Vec::new(), self.pairs(items)?),
+            _ => (items, Vec::new()),
         };
         let target = self.stack.top(self.at)?;
         match (operation, self.arena.node_mut(target)) {
