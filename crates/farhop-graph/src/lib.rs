@@ -18,6 +18,7 @@
 //! ```
 
 mod build;
+pub mod encodings;
 mod error;
 pub mod generate;
 mod graph;

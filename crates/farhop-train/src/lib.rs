@@ -1,6 +1,7 @@
 //! Training: what happens between a checked dataset and a run folder.
 //!
 //! * [`recipe`]: every setting of a run, to and from TOML;
+//! * [`Material`]: the data that a recipe names, read and checked;
 //! * [`task`]: checked data as batches for a model, whatever is to be predicted;
 //! * [`fit()`]: the training loop with early stopping;
 //! * [`run`]: the run folder, its checkpoints, and what is read back from it;
@@ -13,6 +14,7 @@ mod error;
 pub mod fit;
 pub mod memory;
 mod observer;
+mod reading;
 pub mod recipe;
 pub mod run;
 mod score;
@@ -21,7 +23,8 @@ pub mod task;
 pub use error::TrainError;
 pub use fit::{Fitted, Outcome, Session, Summary, fit};
 pub use observer::{EpochReport, Observer, Silent};
-pub use recipe::{CheckpointEvery, DataConfig, Recipe, Schedule, TrainConfig};
+pub use reading::{Material, NewFiles, Places, SavedSchema, read_again};
+pub use recipe::{CheckpointEvery, DataConfig, Recipe, SplitSetting, Schedule, TrainConfig};
 pub use run::{Machine, RunFolder, RunRecord, Status, TrainedRun};
 pub use score::{Evaluation, Outputs, Scores, probabilities, score, scores, softmax_rows};
 pub use task::{EncodingConfig, Encodings, LoadTime, LossKind, TargetScale, Task};

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use farhop_nn::{GenConfig, ModelConfig, Shape};
-use farhop_train::memory::{
+use farhop_train::memory::{Held, 
     Limit, Plan, available, available_under, bytes_text, peak_rss_bytes, plan, reset_peak_rss, rss_bytes,
 };
 
@@ -102,7 +102,7 @@ fn mlp(hidden: usize) -> ModelConfig {
 }
 
 fn shape() -> Shape {
-    Shape::new(200_000, 2_000_000, &InputShape::from(100), &OutputShape::from(10))
+    Shape::nodes(200_000, 2_000_000, 100, 10)
 }
 
 fn held(directed: bool) -> Held {

@@ -18,7 +18,7 @@
 //! [data]
 //! nodes = "nodes.csv"
 //! edges = "edges.csv"
-//! target = "label"
+//! targets = ["label"]
 //! ```
 //!
 //! What is left out takes its default. A setting that may be absent is switched off with `"none"`.
@@ -33,7 +33,7 @@ use std::path::Path;
 use farhop_nn::ModelConfig;
 use serde::{Deserialize, Serialize};
 
-pub use data::DataConfig;
+pub use data::{DataConfig, SplitSetting};
 pub use train::{CheckpointEvery, Schedule, TrainConfig};
 
 use crate::durable;

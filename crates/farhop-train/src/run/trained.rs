@@ -2,15 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use farhop_data::Split;
 use farhop_data::hash::sha256_hex;
-use farhop_data::{Schema, Split};
 use farhop_nn::Model;
 
 use super::folder::require;
 use super::{RunRecord, checkpoint, names, split};
 use crate::durable;
-use crate::task::Task;
-use crate::{Outputs, Recipe, Scores, TrainError, scores};
+use crate::{Outputs, Recipe, SavedSchema, Scores, Task, TrainError, scores};
 
 /// The settings, the record and the best weights of a run. Reading takes no lock: a run can be used while it goes on.
 pub struct TrainedRun {
@@ -41,28 +40,30 @@ impl TrainedRun {
         Ok(TrainedRun { path: path.to_path_buf(), recipe, record, model })
     }
 
-    /// How the columns of the training data were read, to treat new rows the same.
+    /// How the columns of the training data were read, to treat new rows the same; none where the data has no columns.
     ///
     /// # Errors
-    /// When the run has no schema (its data was generated), or the file is damaged.
-    pub fn schema(&self) -> Result<Schema, TrainError> {
-        require(&self.path, names::SCHEMA)?;
+    /// When the file is damaged.
+    pub fn schema(&self) -> Result<Option<SavedSchema>, TrainError> {
         let path = self.path.join(names::SCHEMA);
+        if !path.is_file() {
+            return Ok(None);
+        }
         let bytes = durable::read(&path)?;
-        toml::from_slice(&bytes).map_err(|error| TrainError::Corrupt {
+        toml::from_slice(&bytes).map(Some).map_err(|error| TrainError::Corrupt {
             path,
             problem: format!("it is not a schema: {}", error.message().replace('\n', "; ")),
             remedy: "Restore the file from a copy.",
         })
     }
 
-    /// The split of the run, as places in `ids`.
+    /// The split of the run, as places in the task.
     ///
     /// # Errors
-    /// When the run has none, or one of its nodes is not in `ids`.
-    pub fn split(&self, ids: &[String]) -> Result<Split, TrainError> {
+    /// When the run has none, or one of its members is not in the task.
+    pub fn split(&self, task: &Task) -> Result<Split, TrainError> {
         require(&self.path, names::SPLIT)?;
-        split::read(&self.path.join(names::SPLIT), ids)
+        split::read(&self.path.join(names::SPLIT), task)
     }
 
     /// What the model gives for every row of the task: see [`Outputs`].

@@ -9,6 +9,7 @@ mod feed;
 mod order;
 mod truth;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use farhop_data::metrics::Metric;
@@ -44,6 +45,8 @@ pub struct Task {
     cut: Cut,
     source: Source,
     feature_bytes: u64,
+    /// Stored numbers of all nodes, where they are sparse.
+    non_zeros: Option<usize>,
 }
 
 #[derive(Debug)]
@@ -90,14 +93,18 @@ impl Task {
         let output = OutputShape { level: level_of(level), outputs: target.outputs() };
         let encoded = 4 * (encodings.walk.len() + encodings.laplacian.len());
         let feature_bytes = (nodes.heap_bytes() + edges.heap_bytes() + encoded) as u64;
+        let non_zeros = match &nodes.numbers {
+            Numbers::Sparse(csr) => Some(csr.values.len()),
+            Numbers::Dense(_) => None,
+        };
         let truth = Truth::new(level, target, config.loss, absolute, &training, scale)?;
         let source = if whole {
-            Source::Whole(whole_batch(graphs.into_union(), nodes, edges, encodings, &input))
+            Source::Whole(whole_batch(graphs.into_union(), nodes, edges, encodings, &input)?)
         } else {
             Source::Graphs(Collection { graphs, nodes, edges, encodings })
         };
         let cut = Cut { size: config.batch_size, by_size: config.bucket_by_size };
-        Ok(Task { name, metric, ids, split, truth, input, output, cut, source, feature_bytes })
+        Ok(Task { name, metric, ids, split, truth, input, output, cut, source, feature_bytes, non_zeros })
     }
 
     /// What a model reads.
@@ -148,6 +155,16 @@ impl Task {
         match &self.source {
             Source::Whole(batch) => batch.nodes(),
             Source::Graphs(collection) => collection.graphs.len(),
+        }
+    }
+
+    /// The user's id of what the split divides, or its number.
+    pub fn unit_id(&self, unit: u32) -> Cow<'_, str> {
+        // Of many graphs whose nodes are predicted, the ids are those of the nodes.
+        let named = self.units() == self.rows();
+        match self.ids.get(unit as usize).filter(|_| named) {
+            Some(id) => Cow::Borrowed(id),
+            None => Cow::Owned(unit.to_string()),
         }
     }
 
@@ -223,7 +240,9 @@ impl Task {
                 (total(|size| size.0), total(|size| size.1), largest.len())
             }
         };
-        Shape { graphs, ..Shape::new(nodes, entries, &self.input, &self.output) }
+        let share = nodes as f64 / self.graph().nodes().max(1) as f64;
+        let non_zeros = self.non_zeros.map(|count| (count as f64 * share).ceil() as usize);
+        Shape { non_zeros, ..Shape::of(&self.input, &self.output, graphs, nodes, entries) }
     }
 
     /// The graphs, unless there is one whose nodes are predicted.
@@ -274,7 +293,7 @@ impl Task {
     ) -> Result<(), E> {
         match &self.source {
             Source::Whole(batch) => {
-                let targets = Targets::default();
+                let targets = Targets::classes(Vec::new(), Vec::new());
                 let loaded = Loaded { graphs: vec![0], batch: batch.clone(), targets };
                 let outputs = model.outputs(&loaded.batch);
                 each(&loaded, outputs)
@@ -317,7 +336,7 @@ fn level_of(level: Level) -> farhop_nn::Level {
     }
 }
 
-fn whole_batch(graph: Graph, nodes: Columns, edges: Columns, encodings: Encodings, input: &InputShape) -> Batch {
+fn whole_batch(graph: Graph, nodes: Columns, edges: Columns, encodings: Encodings, input: &InputShape) -> Result<Batch, TrainError> {
     let numbers = |columns: Numbers| match columns {
         Numbers::Dense(numbers) => farhop_nn::Numbers::Dense(numbers),
         Numbers::Sparse(csr) => {
@@ -326,7 +345,7 @@ fn whole_batch(graph: Graph, nodes: Columns, edges: Columns, encodings: Encoding
     };
     let edge_numbers = match edges.numbers {
         Numbers::Dense(numbers) => numbers,
-        Numbers::Sparse(csr) => csr.to_dense(),
+        Numbers::Sparse(csr) => csr.to_dense()?,
     };
     let parts = Parts {
         graph: Arc::new(graph),
@@ -338,7 +357,7 @@ fn whole_batch(graph: Graph, nodes: Columns, edges: Columns, encodings: Encoding
         walk: encodings.walk,
         laplacian: encodings.laplacian,
     };
-    Batch::from_parts(parts, input)
+    Ok(Batch::from_parts(parts, input))
 }
 
 fn check_metric(metric: Metric, target: &Target) -> Result<(), TrainError> {
