@@ -79,7 +79,8 @@ impl EdgeTable {
         EdgeTable::read(&Table::from_bytes(path, bytes, EXAMPLE)?, ids, options)
     }
 
-    fn read(table: &Table, ids: NodeIds<'_>, options: EdgeOptions) -> Result<EdgeTable, DataError> {
+    /// Reads an edges table that is open.
+    pub(crate) fn read(table: &Table, ids: NodeIds<'_>, options: EdgeOptions) -> Result<EdgeTable, DataError> {
         let columns = Columns::find(table, options.weights)?;
         let mut lookup = Lookup::new(ids);
         if !columns.named {
@@ -177,6 +178,11 @@ impl EdgeTable {
             },
         }
     }
+}
+
+/// The columns of source and target.
+pub(crate) fn end_columns(table: &Table) -> Result<[usize; 2], DataError> {
+    Columns::find(table, false).map(|columns| [columns.source, columns.target])
 }
 
 /// Column numbers of an edges table.

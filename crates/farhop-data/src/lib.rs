@@ -30,11 +30,13 @@
 //! ```
 
 pub mod bench_graph;
+pub mod cache;
 mod card;
 mod categories;
 pub mod catalogue;
 pub mod csr;
 pub mod dataset;
+mod dataset_file;
 pub mod edge_list;
 mod edges;
 mod entry_rows;
@@ -46,8 +48,10 @@ mod first_error;
 mod graph_features;
 pub mod graphml;
 pub mod hash;
+pub mod import;
 mod labels;
 pub mod metrics;
+pub mod molecules;
 mod node_dataset;
 pub mod npy;
 pub mod npz;
@@ -70,6 +74,7 @@ mod split_protocols;
 mod statistics;
 pub mod synthetic;
 pub mod table;
+mod target_cells;
 mod task;
 pub mod text;
 mod text_file;
@@ -88,5 +93,6 @@ pub use options::{ApplyOptions, FeatureScaling, Fill, NoFeatures, NodeTableOptio
 pub use place::{Cell, Place};
 pub use schema::{FeatureColumn, FeatureKind, Schema, TargetColumn};
 pub use source::{LARGEST_TABLE, SourceFile};
-pub use task::{Task, usual_metric};
 pub use split::{Part, Split, SplitError, SplitFractions};
+pub use target_cells::TargetSchema;
+pub use task::{Task, usual_metric};

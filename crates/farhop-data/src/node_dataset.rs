@@ -295,7 +295,7 @@ pub(crate) fn split_column_origin(table: &Table, roles: &Roles) -> String {
     format!("column {}", quoted(name))
 }
 
-fn edge_warnings(edges: &EdgeTable) -> Vec<String> {
+pub(crate) fn edge_warnings(edges: &EdgeTable) -> Vec<String> {
     if edges.unused.is_empty() {
         return Vec::new();
     }
@@ -312,7 +312,7 @@ fn unused_warning(table: &Table, roles: &Roles) -> Option<String> {
         .then(|| format!("columns of {} that the model does not use: {}", table.name(), listed(names)))
 }
 
-fn feature_warnings(columns: &[FeatureColumn], encoded: &Encoded) -> Vec<String> {
+pub(crate) fn feature_warnings(columns: &[FeatureColumn], encoded: &Encoded) -> Vec<String> {
     let mut warnings = Vec::new();
     for (index, column) in columns.iter().enumerate() {
         let name = quoted(&column.name);

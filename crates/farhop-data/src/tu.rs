@@ -18,7 +18,7 @@ use crate::scan::MOST_NODES;
 use crate::source::SourceFile;
 use crate::split::Split;
 use crate::task::{chosen_split, usual_metric};
-use crate::text::{counted, listed, quoted, thousands};
+use crate::text::{counted, listed, one_line, quoted, thousands};
 use crate::text_file::{Rows, TextFile};
 
 /// How to read a TU collection.
@@ -92,7 +92,9 @@ pub fn read_folds(path: &Path, graphs: usize) -> Result<Vec<Split>, DataError> {
     }
     let file = TextFile::open(path)?;
     let folds: Vec<Fold> = serde_json::from_slice(file.bytes())
-        .map_err(|error| file.wrong_at(error.line() as u64, format!("not a list of folds ({error}).")))?;
+        .map_err(|error| {
+            file.wrong_at(error.line() as u64, format!("not a list of folds ({}).", one_line(&error.to_string())))
+        })?;
     let split = |(number, fold): (usize, Fold)| {
         let Some(inner) = fold.model_selection.into_iter().next() else {
             return Err(file.wrong(format!("fold {number} has no \"model_selection\".")));

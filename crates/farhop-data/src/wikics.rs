@@ -12,7 +12,7 @@ use crate::metrics::Metric;
 use crate::scan::MOST_NODES;
 use crate::source::SourceFile;
 use crate::split::Split;
-use crate::text::counted;
+use crate::text::{counted, one_line};
 use crate::text_file::TextFile;
 
 /// A Wiki-CS file that was read.
@@ -92,7 +92,7 @@ impl WikiCs {
 
     fn read(file: &TextFile) -> Result<WikiCs, DataError> {
         let content: Content = serde_json::from_slice(file.bytes()).map_err(|error| {
-            let reason = error.to_string().replace(['\n', '\r'], " ");
+            let reason = one_line(&error.to_string());
             file.wrong_at(error.line() as u64, format!("not a Wiki-CS file ({reason}). Download it again."))
         })?;
         let nodes = content.labels.len();

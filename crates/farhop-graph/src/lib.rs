@@ -20,6 +20,7 @@
 mod build;
 pub mod encodings;
 mod error;
+mod from_csr;
 pub mod generate;
 mod graph;
 mod graph_set;
