@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use farhop_data::{Dataset, Split};
 use farhop_nn::ModelConfig;
 use farhop_train::memory::{self, Plan, bytes_text};
-use farhop_train::{Material, NewFiles, Places, Recipe, SavedSchema, TargetScale, Task, TrainError, TrainedRun, read_again};
+use farhop_train::{
+    Material, NewFiles, Places, Recipe, SavedSchema, TargetScale, Task, TrainError, TrainedRun, read_again,
+};
 
 use crate::arguments::NewData;
 use crate::console::Console;
@@ -157,7 +159,10 @@ fn training_files(run: &TrainedRun) -> Result<NewFiles<'_>, Failure> {
             there(table, "Pass --molecules.")?;
             Ok(NewFiles::Molecules { table, skip_bad: data.skip_bad_molecules })
         }
-        _ => Err(TrainError::Task(format!("{} does not say where its tables are. Pass them.", run.path.display())).into()),
+        _ => {
+            Err(TrainError::Task(format!("{} does not say where its tables are. Pass them.", run.path.display()))
+                .into())
+        }
     }
 }
 
@@ -175,7 +180,8 @@ impl Named {
     /// What the word on the command line means. A table with a SMILES column is one of molecules.
     pub fn of(word: &str, smiles: bool) -> Result<Self, Failure> {
         let path = Path::new(word);
-        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default().to_ascii_lowercase();
+        let extension =
+            path.extension().and_then(|extension| extension.to_str()).unwrap_or_default().to_ascii_lowercase();
         let lower = word.to_ascii_lowercase();
         let is_table = [".csv", ".tsv", ".smi", ".csv.gz", ".tsv.gz", ".smi.gz"].iter().any(|end| lower.ends_with(end));
         if extension == "toml" {

@@ -25,7 +25,7 @@ pub use error::TrainError;
 pub use fit::{Fitted, Outcome, Session, Summary, fit};
 pub use observer::{EpochReport, Observer, Silent};
 pub use reading::{Material, NewFiles, Places, SavedSchema, read_again};
-pub use recipe::{CheckpointEvery, DataConfig, Recipe, SplitSetting, Schedule, TrainConfig};
+pub use recipe::{CheckpointEvery, DataConfig, Recipe, Schedule, SplitSetting, TrainConfig};
 pub use run::{Machine, RunFolder, RunRecord, Status, TrainedRun};
 pub use score::{Evaluation, Outputs, Scores, probabilities, score, scores, softmax_rows};
 pub use task::{EncodingConfig, Encodings, LoadTime, LossKind, TargetScale, Task};

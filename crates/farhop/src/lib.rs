@@ -62,13 +62,13 @@
 //! reads one back to predict. The same seed gives the same bits on any number of threads.
 
 pub use farhop_data::{
-    ApplyOptions, Columns, DataCard, DataError, Dataset, FeatureScaling, Fill, NoFeatures, NodeTableOptions, NodeTables,
-    Part, Schema, SourceFile, Split, SplitChoice, SplitFractions, Target, TargetKind, catalogue, fetch, import, metrics,
-    molecules, npz, predictions, smiles, synthetic,
+    ApplyOptions, Columns, DataCard, DataError, Dataset, FeatureScaling, Fill, NoFeatures, NodeTableOptions,
+    NodeTables, Part, Schema, SourceFile, Split, SplitChoice, SplitFractions, Target, TargetKind, catalogue, fetch,
+    import, metrics, molecules, npz, predictions, smiles, synthetic,
 };
 pub use farhop_graph::{
-    BuildReport, Built, Direction, Graph, GraphError, GraphSet, NO_EDGE, Union, build, connected_components, disjoint_union,
-    distances, encodings, generate, random, relabel,
+    BuildReport, Built, Direction, Graph, GraphError, GraphSet, NO_EDGE, Union, build, connected_components,
+    disjoint_union, distances, encodings, generate, random, relabel,
 };
 pub use farhop_nn::{
     ActivationKind, Batch, GcnConfig, GenConfig, InputShape, Learner, Level, MemoryEstimate, MlpConfig, Model,

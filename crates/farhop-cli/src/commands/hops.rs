@@ -5,7 +5,9 @@ use std::process::ExitCode;
 
 use farhop_data::npy::read_matrix;
 use farhop_data::npz::write_npz;
-use farhop_data::{EdgeOptions, EdgeTable, FeatureScaling, Fill, NoFeatures, NodeIds, NodeTableOptions, NodeTables, Numbers};
+use farhop_data::{
+    EdgeOptions, EdgeTable, FeatureScaling, Fill, NoFeatures, NodeIds, NodeTableOptions, NodeTables, Numbers,
+};
 use farhop_graph::Graph;
 use farhop_kernels::elimination::{self, Coefficients, Config, Mode, Source};
 use farhop_kernels::heads::Heads;

@@ -49,6 +49,11 @@ impl Array {
         Array { name, ..self.clone() }
     }
 
+    /// The elements as they are, each `dtype.bytes()` long, little-endian.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// The number of elements.
     pub fn len(&self) -> usize {
         self.bytes.len() / self.dtype.bytes()

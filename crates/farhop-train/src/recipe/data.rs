@@ -193,4 +193,3 @@ impl TryFrom<String> for SplitSetting {
         text.parse()
     }
 }
-

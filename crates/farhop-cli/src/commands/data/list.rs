@@ -27,7 +27,8 @@ pub fn run(arguments: &ListArguments, console: &Console) -> Result<ExitCode, Fai
         for (entry, presence) in &shown {
             let count = |count: Option<usize>| count.map_or("-".to_string(), |count| thousands(count as u64));
             let expected = &entry.expected;
-            let graphs = if entry.level == Level::Node && expected.graphs.is_none() { Some(1) } else { expected.graphs };
+            let graphs =
+                if entry.level == Level::Node && expected.graphs.is_none() { Some(1) } else { expected.graphs };
             table.row([
                 entry.name.to_string(),
                 level_name(entry.level).to_string(),
@@ -41,7 +42,8 @@ pub fn run(arguments: &ListArguments, console: &Console) -> Result<ExitCode, Fai
         lines(&table, console)
     })?;
     let looked: Vec<String> = folders.paths().iter().map(|path| path.display().to_string()).collect();
-    let places = if looked.is_empty() { "no folder; set FARHOP_DATA or pass --data-dir".into() } else { looked.join(", ") };
+    let places =
+        if looked.is_empty() { "no folder; set FARHOP_DATA or pass --data-dir".into() } else { looked.join(", ") };
     console.message(&format!("looked in {places}"));
     console.message("next: farhop data info NAME, farhop train NAME, farhop data fetch NAME");
     Ok(ExitCode::SUCCESS)
