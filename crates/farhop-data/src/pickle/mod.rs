@@ -68,6 +68,9 @@ pub fn load(path: &Path) -> Result<Value, DataError> {
 pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Value, DataError> {
     let wrong = |fault: Fault| fault.in_file(name);
     let bytes = SharedBytes::new(bytes);
+    if crate::torch::is_torch_file(&bytes) {
+        return Err(wrong(Fault::refused("a file of torch.save or a zip archive, not a plain pickle. Name it .pt.")));
+    }
     let program = run(name, bytes.clone(), false).map_err(wrong)?;
     if program.end != bytes.len() {
         return Err(wrong(Fault::damaged(program.end, "there are bytes after the end of the pickle")));
