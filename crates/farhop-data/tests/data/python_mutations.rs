@@ -213,3 +213,12 @@ fn random_programs() {
         assert!(seen.iter().all(|&count| count > 50), "both outcomes occur: {seen:?}");
     });
 }
+
+/// A stack that only grows is refused before it takes much more room than the file.
+#[test]
+fn stack_without_end() {
+    for operation in [b'N', b'('] {
+        let text = pickle::from_bytes("p.pkl", vec![operation; 5_000_000]).unwrap_err().to_string();
+        assert_eq!(text, "p.pkl: more than 4,194,304 values wait on the stack, the limit.");
+    }
+}
