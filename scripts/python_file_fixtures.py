@@ -282,6 +282,8 @@ def write_bad():
     bad("torch_cut_short.pt", archive(tensor([4], [1]), zero)[:-30])
     bad("torch_not_torch.pt", pickle.dumps([1, 2], 2))
     stream = saved(torch.arange(4.0), _use_new_zipfile_serialization=False)
+    bad("pickle_is_torch_stream.pkl", stream)
+    bad("pickle_is_torch_archive.pkl", archive(tensor([4], [1]), zero))
     bad("torch_stream_cut_short.pt", stream[:-4])
     bad("torch_stream_call.pt", stream.replace(b"ctorch._utils\n_rebuild_tensor_v2\n", b"cposix\nsystem\n"))
     inside = pickle.dumps(torch.arange(4.0), 4)

@@ -47,7 +47,7 @@ pub(crate) enum Node {
     /// A storage of tensors.
     Storage(Arc<str>),
     /// A tensor of a storage.
-    Tensor(TensorPlan),
+    Tensor(Box<TensorPlan>),
 }
 
 /// The containers of a pickle.

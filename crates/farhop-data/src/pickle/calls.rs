@@ -171,7 +171,7 @@ impl Machine {
         else {
             return Err(Fault::refused("the offset, size or stride of a tensor is not one of whole numbers from 0."));
         };
-        Ok(Node::Tensor(TensorPlan { key: key.clone(), element, offset, shape, strides }))
+        Ok(Node::Tensor(Box::new(TensorPlan { key: key.clone(), element, offset, shape, strides })))
     }
 
     fn parameter(&self, callee: Global, arguments: &[Item]) -> Result<Item, Fault> {

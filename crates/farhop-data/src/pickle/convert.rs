@@ -121,7 +121,7 @@ impl Converter<'_, '_> {
                     Some(storage) => storage.clone(),
                     None => (self.resolve)(&plan.key)?,
                 };
-                Kind::Tensor(Arc::new(Tensor::new(plan, storage).map_err(Fault::refused)?))
+                Kind::Tensor(Arc::new(Tensor::new(*plan, storage).map_err(Fault::refused)?))
             }
         })
     }

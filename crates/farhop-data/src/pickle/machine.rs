@@ -8,7 +8,7 @@ use super::globals::global;
 use super::input::Input;
 use super::opcodes::*;
 use super::stack::Stack;
-use super::{LARGEST_PICKLE, text_forms};
+use super::{LARGEST_PICKLE, MOST_WAITING, text_forms};
 use crate::shared::SharedBytes;
 use crate::text::thousands;
 
@@ -44,7 +44,12 @@ pub(crate) fn run(file: &str, bytes: SharedBytes, storages: bool) -> Result<Prog
     let arena = Arena::new(bytes.len());
     let input = Input::new(bytes);
     let mut machine = Machine { file: file.to_string(), input, stack: Stack::default(), arena, storages, at: 0 };
-    while machine.step()? {}
+    while machine.step()? {
+        if machine.stack.height() > MOST_WAITING {
+            let reason = format!("more than {} values wait on the stack, the limit.", thousands(MOST_WAITING as u64));
+            return Err(Fault::refused(reason));
+        }
+    }
     let root = machine.stack.pop(machine.at)?;
     Ok(Program { arena: machine.arena, root, file: machine.file, end: machine.input.at() })
 }
