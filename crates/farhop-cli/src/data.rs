@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use farhop_data::{Dataset, Split};
-use farhop_nn::ModelConfig;
-use farhop_train::memory::{self, Plan, bytes_text};
+use farhop_nn::{ModelConfig, Shape};
+use farhop_train::memory::{self, Held, Plan, bytes_text};
 use farhop_train::{
     Material, NewFiles, Places, Recipe, SavedSchema, TargetScale, Task, TrainError, TrainedRun, read_again,
 };
@@ -70,8 +70,19 @@ fn encodings_text(walk: usize, laplacian: usize) -> String {
 
 /// Plans a pass over the data, says so, and refuses what does not fit.
 pub fn plan(model: &ModelConfig, task: &Task, training: bool, console: &Console) -> Result<Plan, Failure> {
+    plan_shape(model, &task.shape(), task.held(), training, console)
+}
+
+/// As [`plan`], from sizes.
+pub fn plan_shape(
+    model: &ModelConfig,
+    shape: &Shape,
+    held: Held,
+    training: bool,
+    console: &Console,
+) -> Result<Plan, Failure> {
     let limit = memory::available();
-    let plan = memory::plan(model, &task.shape(), task.held(), training, limit.as_ref());
+    let plan = memory::plan(model, shape, held, training, limit.as_ref());
     plan.check()?;
     console.message(&plan_line(&plan));
     Ok(plan)
