@@ -62,6 +62,8 @@ impl EncoderConfig {
         estimate.keep("features", features);
         estimate.keep("categories", (2 * nodes * shape.categories) as u64);
         estimate.keep("encodings", floats(nodes * (walk + laplacian)));
+        let edge_categories = (2 * shape.entries * shape.edge_categories) as u64;
+        estimate.keep("edge features", floats(shape.entries * shape.edge_numbers) + edge_categories);
         if training && self.dropout > 0.0 {
             estimate.keep("input dropout", features);
         }
