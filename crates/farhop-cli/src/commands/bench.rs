@@ -219,7 +219,7 @@ impl Asked {
     }
 
     fn shape(&self) -> Shape {
-        Shape { nodes: self.nodes, entries: 2 * self.edges, inputs: self.width, outputs: self.classes }
+        Shape::nodes(self.nodes, 2 * self.edges, self.width, self.classes)
     }
 
     fn generate(&self, seed: u64) -> Result<Work, Failure> {
