@@ -24,7 +24,8 @@ impl Categories {
     /// # Panics
     /// If the values are not whole rows, or a value is not below the count of its column.
     pub fn new(values: Vec<u16>, counts: &[u32]) -> Self {
-        assert!(counts.is_empty() && values.is_empty() || values.len() % counts.len().max(1) == 0, "whole rows");
+        // Without columns, only no values at all are whole rows.
+        assert!(values.len().is_multiple_of(counts.len()), "categories must be [rows, columns]");
         for row in values.chunks_exact(counts.len().max(1)) {
             for (column, (&value, &count)) in row.iter().zip(counts).enumerate() {
                 assert!(u32::from(value) < count, "category {value} in column {column}, which has {count}");
