@@ -42,6 +42,18 @@ impl Config {
         usize::from(!self.include_self)
     }
 
+    /// `(norm + epsilon)^-gamma`, without the general power where the exponent is a usual one.
+    #[inline(always)]
+    fn compression(&self, norm: f32) -> f32 {
+        let size = norm + self.epsilon;
+        match self.gamma {
+            0.0 => 1.0,
+            0.5 => 1.0 / size.sqrt(),
+            1.0 => 1.0 / size,
+            gamma => size.powf(-gamma),
+        }
+    }
+
     /// How many hops are weighed after `rounds` rounds.
     pub fn hops(&self, rounds: usize) -> usize {
         rounds + usize::from(self.include_self)
@@ -164,7 +176,7 @@ fn read_hops<M: Arith>(config: &Config, hops: &Hops, query: Option<&[f32]>, i: u
         let hop = &scratch.hops[k * width..(k + 1) * width];
         let norm = dot::<M>(hop, hop).sqrt();
         scratch.norms[k] = norm;
-        scratch.compression[k] = if config.gamma == 0.0 { 1.0 } else { (norm + config.epsilon).powf(-config.gamma) };
+        scratch.compression[k] = config.compression(norm);
     }
     for h in 0..heads.count {
         let range = heads.range(h);
