@@ -24,6 +24,12 @@ impl Heads {
         if WIDTH == 0 { self } else { Heads { width: WIDTH, count: 1 } }
     }
 
+    /// As [`Heads::fixed`], where there may be several heads although `WIDTH` is given.
+    #[inline(always)]
+    pub(crate) fn fixed_if_single<const WIDTH: usize>(self) -> Self {
+        if self.count == 1 { self.fixed::<WIDTH>() } else { self }
+    }
+
     /// The channels of head `h`.
     #[inline(always)]
     pub fn range(&self, h: usize) -> Range<usize> {
