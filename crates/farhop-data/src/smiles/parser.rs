@@ -141,17 +141,22 @@ impl Parser<'_> {
             return self.fail(place, "a branch \"(\" needs an atom before it. Begin with an atom.");
         };
         if let Some(symbol) = self.symbol {
-            return self.fail(symbol.place, "a bond stands before \"(\". Put the bond inside the branch, such as C(=O).");
+            return self
+                .fail(symbol.place, "a bond stands before \"(\". Put the bond inside the branch, such as C(=O).");
         }
         self.branches.push(Branch { atom, place });
         self.cursor.position += 1;
+        self.refuse_in_branch()
+    }
+
+    /// A branch needs an atom first, with or without a bond before it.
+    fn refuse_in_branch(&self) -> Result<(), SmilesError> {
+        let place = self.cursor.position;
         match self.cursor.peek() {
             Some(b'(' | b')' | b'.' | b'0'..=b'9' | b'%') => {
-                let reason = format!(
-                    "found {} right after \"(\". A branch begins with an atom or a bond, such as C(=O).",
-                    self.cursor.shown(self.cursor.position)
-                );
-                Err(self.cursor.error(self.cursor.position, reason))
+                let shown = self.cursor.shown(place);
+                let reason = format!("found {shown} where a branch begins. Write an atom there, such as C(=O).");
+                Err(self.cursor.error(place, reason))
             }
             _ => Ok(()),
         }
@@ -171,10 +176,8 @@ impl Parser<'_> {
     /// A bond symbol that no atom follows.
     fn refuse_symbol(&self, at: &str) -> Result<(), SmilesError> {
         let Some(symbol) = self.symbol else { return Ok(()) };
-        let reason = format!(
-            "the bond {} ends {at}. Write an atom or a ring number after it.",
-            self.cursor.shown(symbol.place)
-        );
+        let reason =
+            format!("the bond {} ends {at}. Write an atom or a ring number after it.", self.cursor.shown(symbol.place));
         Err(self.cursor.error(symbol.place, reason))
     }
 
@@ -216,7 +219,8 @@ impl Parser<'_> {
         };
         self.cursor.position += length;
         self.symbol = Some(Symbol { order, direction, backwards, place });
-        Ok(())
+        let begins_branch = self.branches.last().is_some_and(|branch| branch.place + 1 == place);
+        if begins_branch { self.refuse_in_branch() } else { Ok(()) }
     }
 
     /// The number of a ring bond: a digit, `%` and two digits, or `%(` up to five digits `)`.
@@ -267,7 +271,9 @@ impl Parser<'_> {
             return self.fail(branch.place, "the branch \"(\" is not closed. Add \")\".");
         }
         if let Some((number, index)) = self.open_rings.first_key_value() {
-            let reason = format!("ring number {number} is opened and never closed. Write it again at the other atom of the bond.");
+            let reason = format!(
+                "ring number {number} is opened and never closed. Write it again at the other atom of the bond."
+            );
             return Err(self.cursor.error(self.closures[*index].place, reason));
         }
         Ok(())
@@ -296,7 +302,9 @@ fn ring_bond(structure: &Structure, closure: &Closure, second: u32, second_symbo
         (second, first, second_symbol, first_symbol)
     };
     let both = structure.atom(from).aromatic && structure.atom(to).aromatic;
-    let order = symbol.order.unwrap_or(if both { Order::Aromatic } else { Order::Single });
+    // "Any bond" is as good as no symbol on a ring bond.
+    let given = symbol.order.filter(|order| *order != Order::Any);
+    let order = given.unwrap_or(if both { Order::Aromatic } else { Order::Single });
     let direction = match symbol.direction {
         Direction::None => other.direction.reversed(),
         direction => direction,

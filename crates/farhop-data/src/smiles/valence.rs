@@ -23,7 +23,8 @@ fn stays_hypervalent(number: u8, effective: u8) -> bool {
 /// valence it can have.
 pub(super) fn explicit_valence(structure: &Structure, number: u32) -> i32 {
     let atom = structure.atom(number);
-    let bonds: i32 = structure.links(number).iter().map(|link| structure.bond(link.bond).twice_contribution(number)).sum();
+    let bonds: i32 =
+        structure.links(number).iter().map(|link| structure.bond(link.bond).twice_contribution(number)).sum();
     let mut twice = 2 * i32::from(atom.explicit_hydrogens) + bonds;
     let element = element_of(effective(atom.number, atom.charge));
     let default = element.default_valence();
@@ -76,8 +77,13 @@ fn too_many(structure: &Structure, number: u32, element: &Element) -> AtomProble
         0 => String::new(),
         charge => format!(" with charge {charge:+}"),
     };
+    let like = effective(atom.number, atom.charge);
+    let most = match element_of(like).largest_valence() {
+        _ if stays_hypervalent(atom.number, like) => element.largest_valence() + i32::from(atom.charge),
+        most => most,
+    };
     let reason = format!(
-        "{}{charge} has {} bonds, more than it can have. Check its bonds, or write its charge in brackets.",
+        "{}{charge} has {} bonds; the most it can have is {most}. Check its bonds, or write its charge in brackets.",
         element.symbol, atom.valence
     );
     AtomProblem::new(number, reason)
@@ -144,7 +150,8 @@ fn radicals(structure: &Structure, number: u32) -> i32 {
         let left = (element.outer - charge).max(0);
         return if structure.degree(number) > 0 { 0 } else { left % 2 };
     }
-    let twice: i32 = structure.links(number).iter().map(|link| structure.bond(link.bond).twice_contribution(number)).sum();
+    let twice: i32 =
+        structure.links(number).iter().map(|link| structure.bond(link.bond).twice_contribution(number)).sum();
     let total = twice / 2 + i32::from(atom.explicit_hydrogens);
     let shell = if atom.number <= 2 { 2 } else { 8 };
     let mut missing = shell - element.outer - total + charge;
