@@ -3,6 +3,7 @@
 //! * [`NodeDataset`] reads a nodes table and an edges table into arrays, and new tables the same
 //!   way again through the [`Schema`] that was kept.
 //! * [`EdgeTable`] reads edges alone; [`npy`], [`npz`] and [`bench_graph`] read and write arrays.
+//! * [`smiles`] turns SMILES strings into molecular graphs with the features of OGB.
 //! * [`metrics`] scores predictions; [`predictions`] writes them under the user's ids.
 //!
 //! Nothing here trusts its input: whatever the bytes are, the result is checked data or a
