@@ -17,7 +17,14 @@ use farhop_data::{
 use farhop_graph::random::Stream;
 use farhop_graph::{Direction, GraphError, GraphSet, build, generate};
 
-fn main() -> Result<(), DataError> {
+fn main() {
+    if let Err(error) = run() {
+        eprintln!("{error}");
+        std::process::exit(1);
+    }
+}
+
+fn run() -> Result<(), DataError> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if let [nodes, edges, targets @ ..] = &arguments[..] {
         let options = NodeTableOptions { targets: targets.to_vec(), ..NodeTableOptions::default() };
