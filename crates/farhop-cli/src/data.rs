@@ -3,16 +3,28 @@
 use std::path::{Path, PathBuf};
 
 use farhop_data::{Dataset, Split};
-use farhop_nn::ModelConfig;
-use farhop_train::memory::{self, Plan, bytes_text};
-use farhop_train::{Material, NewFiles, Places, Recipe, SavedSchema, TargetScale, Task, TrainError, TrainedRun, read_again};
+use farhop_nn::{ModelConfig, Shape};
+use farhop_train::memory::{self, Held, Plan, bytes_text};
+use farhop_train::{
+    Material, NewFiles, Places, Recipe, SavedSchema, TargetScale, Task, TrainError, TrainedRun, read_again,
+};
 
 use crate::arguments::NewData;
 use crate::console::Console;
 use crate::failure::Failure;
 
-/// Reads the data that a recipe names.
+/// Reads the data that a recipe names, to learn from.
 pub fn read(recipe: &Recipe, places: &Places) -> Result<Material, Failure> {
+    let data = &recipe.data;
+    let own = data.nodes.is_some() || data.molecules.is_some();
+    if own && data.targets.is_empty() {
+        return Err(Failure::usage("--target is missing: name the column of the table to predict."));
+    }
+    read_any(recipe, places)
+}
+
+/// Reads the data that a recipe names, with or without something to predict.
+pub fn read_any(recipe: &Recipe, places: &Places) -> Result<Material, Failure> {
     let data = &recipe.data;
     match (&data.nodes, &data.edges) {
         (Some(_), None) => return Err(Failure::usage("--edges is missing: give the edges table, a CSV file.")),
@@ -23,10 +35,6 @@ pub fn read(recipe: &Recipe, places: &Places) -> Result<Material, Failure> {
             ));
         }
         _ => {}
-    }
-    let own = data.nodes.is_some() || data.molecules.is_some();
-    if own && data.targets.is_empty() {
-        return Err(Failure::usage("--target is missing: name the column of the table to predict."));
     }
     Ok(data.read(recipe.train.seed, places)?)
 }
@@ -62,8 +70,19 @@ fn encodings_text(walk: usize, laplacian: usize) -> String {
 
 /// Plans a pass over the data, says so, and refuses what does not fit.
 pub fn plan(model: &ModelConfig, task: &Task, training: bool, console: &Console) -> Result<Plan, Failure> {
+    plan_shape(model, &task.shape(), task.held(), training, console)
+}
+
+/// As [`plan`], from sizes.
+pub fn plan_shape(
+    model: &ModelConfig,
+    shape: &Shape,
+    held: Held,
+    training: bool,
+    console: &Console,
+) -> Result<Plan, Failure> {
     let limit = memory::available();
-    let plan = memory::plan(model, &task.shape(), task.held(), training, limit.as_ref());
+    let plan = memory::plan(model, shape, held, training, limit.as_ref());
     plan.check()?;
     console.message(&plan_line(&plan));
     Ok(plan)
@@ -151,7 +170,10 @@ fn training_files(run: &TrainedRun) -> Result<NewFiles<'_>, Failure> {
             there(table, "Pass --molecules.")?;
             Ok(NewFiles::Molecules { table, skip_bad: data.skip_bad_molecules })
         }
-        _ => Err(TrainError::Task(format!("{} does not say where its tables are. Pass them.", run.path.display())).into()),
+        _ => {
+            Err(TrainError::Task(format!("{} does not say where its tables are. Pass them.", run.path.display()))
+                .into())
+        }
     }
 }
 
@@ -169,7 +191,8 @@ impl Named {
     /// What the word on the command line means. A table with a SMILES column is one of molecules.
     pub fn of(word: &str, smiles: bool) -> Result<Self, Failure> {
         let path = Path::new(word);
-        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default().to_ascii_lowercase();
+        let extension =
+            path.extension().and_then(|extension| extension.to_str()).unwrap_or_default().to_ascii_lowercase();
         let lower = word.to_ascii_lowercase();
         let is_table = [".csv", ".tsv", ".smi", ".csv.gz", ".tsv.gz", ".smi.gz"].iter().any(|end| lower.ends_with(end));
         if extension == "toml" {

@@ -142,6 +142,7 @@ fn lay_over(recipe: &mut Recipe, given: &DataArguments) {
     data.skip_bad_molecules |= given.skip_bad_molecules;
     let lists = [
         (&mut data.ignore, &table.ignore),
+        (&mut data.ignore_edges, &table.ignore_edges),
         (&mut data.categories, &table.category),
         (&mut data.targets, &given.target),
     ];

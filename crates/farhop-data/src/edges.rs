@@ -181,6 +181,11 @@ impl EdgeTable {
     }
 }
 
+/// The columns of source and target.
+pub(crate) fn end_columns(table: &Table) -> Result<[usize; 2], DataError> {
+    Columns::find(table, false).map(|columns| [columns.source, columns.target])
+}
+
 /// Column numbers of an edges table.
 #[derive(Debug, Clone, Copy)]
 struct Columns {

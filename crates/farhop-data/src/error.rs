@@ -406,6 +406,22 @@ pub enum DataError {
         /// What is wrong and what is allowed.
         reason: String,
     },
+    /// Something is wrong on a line of a text file.
+    #[error("{place}: {reason}")]
+    Line {
+        /// Where.
+        place: Place,
+        /// What is wrong, what is allowed and what to do.
+        reason: String,
+    },
+    /// Something is wrong with a cell of a table.
+    #[error("{cell}: {reason}")]
+    Cell {
+        /// Where.
+        cell: Box<Cell>,
+        /// What is wrong, what is allowed and what to do.
+        reason: String,
+    },
     /// Numbers handed over by a caller do not fit together.
     #[error("{what}")]
     Mismatch {

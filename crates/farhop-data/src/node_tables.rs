@@ -95,8 +95,16 @@ impl NodeTables {
                 counted(unknown, "node has", "nodes have")
             ));
         }
-        let read =
-            Read { table, ids: scan.ids, edges, edge_features, features: encoded.features, target, split, notes };
+        let read = Read {
+            table: &table,
+            ids: scan.ids,
+            edges,
+            edge_features,
+            features: encoded.features,
+            target,
+            split,
+            notes,
+        };
         read.assemble(schema.clone())
     }
 
@@ -113,29 +121,38 @@ fn load(
     weights: bool,
 ) -> Result<(NodeTables, Option<Vec<f32>>), DataError> {
     let table = open_nodes(nodes, edges)?;
-    let roles = Roles::infer(&table, options)?;
-    let mut scan = Scan::of(&table, &roles, Some(options.most_categories))?;
+    load_open(&table, &Table::open(edges, edges::EXAMPLE)?, options, weights)
+}
+
+/// As [`NodeTables::load`], of tables that are open; with the weights of entries if they are asked for.
+pub(crate) fn load_open(
+    table: &Table,
+    edge_table: &Table,
+    options: &NodeTableOptions,
+    weights: bool,
+) -> Result<(NodeTables, Option<Vec<f32>>), DataError> {
+    let roles = Roles::infer(table, options)?;
+    let mut scan = Scan::of(table, &roles, Some(options.most_categories))?;
     let looks = std::mem::take(&mut scan.columns);
-    let mut columns = infer_kinds(&table, &roles, looks, scan.ids.len(), options)?;
+    let mut columns = infer_kinds(table, &roles, looks, scan.ids.len(), options)?;
     let edge_options = EdgeOptions { directed: options.directed, weights };
-    let edge_table = Table::open(edges, edges::EXAMPLE)?;
-    let edges = read_edges(&table, &edge_table, &mut scan, options.add_missing_nodes, edge_options)?;
+    let edges = read_edges(table, edge_table, &mut scan, options.add_missing_nodes, edge_options)?;
     let mut notes = Vec::new();
-    let (target, target_column) = learn_target(&table, &scan, options, &mut notes)?;
+    let (target, target_column) = learn_target(table, &scan, options, &mut notes)?;
     let split = match &target_column {
         None => None,
-        Some(column) => Some(learn_split(&table, &roles, &scan, column, &target, options, &mut notes)?),
+        Some(column) => Some(learn_split(table, &roles, &scan, column, &target, options, &mut notes)?),
     };
     let train = split.as_ref().map_or(&[][..], |(split, _)| &split.train);
-    statistics_and_fill(&table, &roles, &mut columns, train, options)?;
+    statistics_and_fill(table, &roles, &mut columns, train, options)?;
     if columns.is_empty() {
         columns.push(complete_graph_features(&edges.built.graph, train, options));
         notes.push(format!("{} has no feature columns; every node gets {}", table.name(), columns[0].name));
     }
-    let mut encoded = encode(&table, &roles, &columns, scan.ids.len())?;
+    let mut encoded = encode(table, &roles, &columns, scan.ids.len())?;
     graph_feature(&columns, &edges.built.graph, &mut encoded.features);
     notes.extend(feature_notes(&columns, &encoded));
-    let edge_features = edge_features::learn(&edge_table, &edges, options)?;
+    let edge_features = edge_features::learn(edge_table, &edges, options)?;
     let header = |column: usize| table.header()[column].clone();
     let schema = Schema {
         id: header(roles.id),
@@ -213,8 +230,8 @@ fn learn_split(
 }
 
 /// Everything that was read, on its way to a dataset.
-struct Read {
-    table: Table,
+struct Read<'a> {
+    table: &'a Table,
     ids: Vec<String>,
     edges: EdgeTable,
     edge_features: EdgeFeatures,
@@ -224,7 +241,7 @@ struct Read {
     notes: Vec<String>,
 }
 
-impl Read {
+impl Read<'_> {
     fn assemble(self, schema: Schema) -> Result<NodeTables, DataError> {
         let (split, origin) = self.split.unzip();
         let report = self.edges.built.report;
@@ -265,7 +282,7 @@ fn unused_note(table: &Table, roles: &Roles) -> Option<String> {
         .then(|| format!("columns of {} that the model does not use: {}", table.name(), listed(names)))
 }
 
-fn feature_notes(columns: &[FeatureColumn], encoded: &Encoded) -> Vec<String> {
+pub(crate) fn feature_notes(columns: &[FeatureColumn], encoded: &Encoded) -> Vec<String> {
     let mut notes = Vec::new();
     for (index, column) in columns.iter().enumerate() {
         let name = quoted(&column.name);

@@ -127,6 +127,18 @@ impl<W: Write + Seek> NpzWriter<W> {
         npy::write_u32(&mut self.zip, shape, data)
     }
 
+    /// Adds an array of unsigned 16-bit integers.
+    pub fn u16(&mut self, name: &str, shape: &[usize], data: &[u16]) -> io::Result<()> {
+        self.start(name, 2 * data.len())?;
+        npy::write_u16(&mut self.zip, shape, data)
+    }
+
+    /// Adds an array of bytes.
+    pub fn u8(&mut self, name: &str, shape: &[usize], data: &[u8]) -> io::Result<()> {
+        self.start(name, data.len())?;
+        npy::write_u8(&mut self.zip, shape, data)
+    }
+
     /// Adds a list of texts.
     pub fn text(&mut self, name: &str, data: &[String]) -> io::Result<()> {
         let longest = data.iter().map(|text| text.chars().count()).max();

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::DataError;
 
@@ -48,11 +49,12 @@ fn write_synced(beside: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Re
     writer.get_ref().sync_all()
 }
 
-/// A hidden name in the same folder, different for every process.
+/// A hidden name in the same folder, different for every process and every time.
 fn beside(place: &Path) -> PathBuf {
+    static WRITTEN: AtomicU64 = AtomicU64::new(0);
     let mut name = OsString::from(".");
     name.push(place.file_name().unwrap_or_default());
-    name.push(format!(".{}.part", std::process::id()));
+    name.push(format!(".{}.{}.part", std::process::id(), WRITTEN.fetch_add(1, Ordering::Relaxed)));
     place.with_file_name(name)
 }
 

@@ -68,6 +68,13 @@ impl Scan {
     /// Walks the table. With `most_categories`, feature columns are looked at, and up to that
     /// many different values of each are kept.
     pub fn of(table: &Table, roles: &Roles, most_categories: Option<usize>) -> Result<Scan, DataError> {
+        let scan = Scan::with_any_ids(table, roles, most_categories)?;
+        scan.check_ids(table)?;
+        Ok(scan)
+    }
+
+    /// As [`Scan::of`], but ids may repeat.
+    pub fn with_any_ids(table: &Table, roles: &Roles, most_categories: Option<usize>) -> Result<Scan, DataError> {
         let mut scan = Scan {
             ids: Vec::new(),
             targets: roles.targets.iter().map(|column| TargetCells::of(*column)).collect(),
@@ -104,7 +111,6 @@ impl Scan {
                 remedy: "At most 4,294,967,294 nodes can be read.",
             });
         }
-        scan.check_ids(table)?;
         Ok(scan)
     }
 

@@ -23,6 +23,8 @@ pub struct Table {
     start: usize,
     delimiter: u8,
     header: Vec<String>,
+    /// For a table that was made from another format: the line of each row in the file.
+    lines: Option<Vec<u64>>,
 }
 
 impl Table {
@@ -40,10 +42,32 @@ impl Table {
         let start = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let lower = path.to_lowercase();
         let tabs = lower.ends_with(".tsv") || lower.ends_with(".tsv.gz");
-        let mut table = Table { source, bytes, start, delimiter: if tabs { b'\t' } else { b',' }, header: Vec::new() };
+        let mut table =
+            Table { source, bytes, start, delimiter: if tabs { b'\t' } else { b',' }, header: Vec::new(), lines: None };
         table.check_utf8()?;
         table.read_header(example)?;
         Ok(table)
+    }
+
+    /// A table of cells that came in another format: `cells` is `[rows, header.len()]`, `lines` the line of each row in the
+    /// file `source`.
+    pub(crate) fn from_cells(
+        source: SourceFile,
+        header: Vec<String>,
+        cells: &[String],
+        lines: Vec<u64>,
+    ) -> Result<Self, DataError> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let failed = |error: csv::Error| DataError::Read {
+            file: source.name().to_string(),
+            source: std::io::Error::other(error.to_string()),
+        };
+        writer.write_record(&header).map_err(failed)?;
+        for row in cells.chunks(header.len().max(1)) {
+            writer.write_record(row).map_err(failed)?;
+        }
+        let bytes = writer.into_inner().map_err(|error| failed(error.into_error().into()))?;
+        Ok(Table { source, bytes, start: 0, delimiter: b',', header, lines: Some(lines) })
     }
 
     /// The name that messages use.
@@ -251,7 +275,13 @@ impl Row<'_> {
 
     /// Where the row is. Counts lines: meant for messages.
     pub fn place(&self) -> Place {
-        self.table.place_at(self.offset)
+        match &self.table.lines {
+            None => self.table.place_at(self.offset),
+            Some(lines) => {
+                let line = lines.get(self.index).copied().unwrap_or(1);
+                Place { file: self.table.name().to_string(), line }
+            }
+        }
     }
 
     /// A cell with its place, for messages.

@@ -33,6 +33,17 @@ pub fn quoted(value: &str) -> String {
     text
 }
 
+/// What another library said, for a message: on one line, without a full stop, and of bounded length.
+pub fn one_line(text: &str) -> String {
+    const LONGEST: usize = 300;
+    let plain = |character: char| if character.is_control() { ' ' } else { character };
+    let mut line: String = text.trim().trim_end_matches('.').chars().map(plain).take(LONGEST).collect();
+    if text.chars().count() > LONGEST + 1 {
+        line.push('…');
+    }
+    line
+}
+
 /// `1 row`, `2 rows`: a count with its noun.
 pub fn counted(number: u64, singular: &str, plural: &str) -> String {
     format!("{} {}", thousands(number), if number == 1 { singular } else { plural })

@@ -30,6 +30,14 @@ pub enum GraphError {
         /// Number of nodes of the graph.
         nodes: usize,
     },
+    /// Rows that were stored as a graph and are none.
+    #[error("stored row {row}: {reason}")]
+    StoredRow {
+        /// The row.
+        row: usize,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
     /// More nodes than 32-bit ids can name.
     #[error("{nodes} nodes are too many; a graph holds at most {} nodes; split it into parts", u32::MAX)]
     TooManyNodes {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use farhop_data::cache::{CacheKey, NamedArray, cached, cached_arrays, hash_files};
 use farhop_data::catalogue::{self, DataFolders, Entry};
-use farhop_data::molecules::{MoleculeSchema, MoleculeTable};
 use farhop_data::import::{self, ImportOptions};
+use farhop_data::molecules::{MoleculeSchema, MoleculeTable};
 use farhop_data::{ApplyOptions, DataCard, Dataset, Fill, NodeTables, Schema, TableSummary};
 use serde::{Deserialize, Serialize};
 
@@ -83,7 +83,8 @@ impl DataConfig {
         Ok(material)
     }
 
-    fn import_options(&self, seed: u64) -> ImportOptions {
+    /// The options of the reader of whole datasets.
+    pub fn import_options(&self, seed: u64) -> ImportOptions {
         ImportOptions {
             table: self.table_options(seed),
             targets: self.targets.clone(),
@@ -105,7 +106,9 @@ impl DataConfig {
             return Ok(Material { dataset: table.dataset, schema, summary: None });
         }
         let Some(name) = &self.dataset else {
-            return Err(TrainError::Task("the recipe names no data. Set data.dataset, or data.nodes and data.edges.".into()));
+            return Err(TrainError::Task(
+                "the recipe names no data. Set data.dataset, or data.nodes and data.edges.".into(),
+            ));
         };
         let path = Path::new(name);
         let dataset = if path.exists() {

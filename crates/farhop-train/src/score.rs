@@ -129,9 +129,8 @@ impl Outputs {
             let rows = &embeddings[start * width..(start + range.len()) * width];
             start += range.len();
             let row = |node: u32| &rows[node as usize * width..(node as usize + 1) * width];
-            let score = |a: u32, b: u32| -> f64 {
-                row(a).iter().zip(row(b)).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum()
-            };
+            let score =
+                |a: u32, b: u32| -> f64 { row(a).iter().zip(row(b)).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum() };
             let mut positive = Vec::new();
             for at in offsets[graph]..offsets[graph + 1] {
                 let [a, b] = pairs[at].map(|node| node - range.start as u32);
@@ -191,8 +190,7 @@ pub fn score(metric: Metric, target: &Target, outputs: &Outputs) -> Option<f64> 
                 };
             }
             let predicted = largest(values, count);
-            let (truth, guess): (Vec<u32>, Vec<u32>) =
-                known.iter().map(|(at, label)| (*label, predicted[*at])).unzip();
+            let (truth, guess): (Vec<u32>, Vec<u32>) = known.iter().map(|(at, label)| (*label, predicted[*at])).unzip();
             let confusion = Confusion::new(&truth, &guess, count).ok()?;
             if metric == Metric::MacroF1 { confusion.macro_f1() } else { confusion.accuracy() }
         }
@@ -298,7 +296,9 @@ pub fn scores(task: &Task, model: &Model) -> Result<Scores, TrainError> {
 pub fn probabilities(target: &Target, values: &[f32]) -> Vec<f32> {
     match target {
         Target::Class { classes, .. } => softmax_rows(values, classes.len()),
-        Target::Binary { .. } | Target::Pair { .. } => values.iter().map(|value| 1.0 / (1.0 + (-value).exp())).collect(),
+        Target::Binary { .. } | Target::Pair { .. } => {
+            values.iter().map(|value| 1.0 / (1.0 + (-value).exp())).collect()
+        }
         Target::Number { .. } => values.to_vec(),
     }
 }

@@ -67,9 +67,12 @@ pub struct TableArguments {
     /// Id column [default: the column named id, else the first]
     #[arg(long, value_name = "COLUMN")]
     pub id: Option<String>,
-    /// Columns to leave out
+    /// Columns of the nodes table to leave out
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
     pub ignore: Vec<String>,
+    /// Columns of the edges table to leave out
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    pub ignore_edges: Vec<String>,
     /// Columns of numbers that are names of categories
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
     pub category: Vec<String>,
@@ -105,6 +108,7 @@ impl DataArguments {
             || self.split_seed.is_some()
             || table.id.is_some()
             || !table.ignore.is_empty()
+            || !table.ignore_edges.is_empty()
             || !table.category.is_empty()
             || table.fill.is_some()
             || table.directed

@@ -11,7 +11,7 @@ use farhop_nn::{
     ActivationKind, Batch, GcnConfig, GenConfig, Learner, MlpConfig, ModelConfig, NormKind, OptimizerConfig, Shape,
     Targets,
 };
-use farhop_train::memory::{bytes_text, peak_rss_bytes};
+use farhop_train::memory::{Held, bytes_text, peak_rss_bytes};
 use serde_json::json;
 
 use crate::arguments::{BenchArguments, BenchMode, Common};
@@ -52,7 +52,8 @@ pub fn run(
     let training = arguments.mode == BenchMode::Train;
     let planned = |shape: &Shape| -> Result<_, Failure> {
         let config = model(arguments, shape.inputs > arguments.hidden && !arguments.raw_features)?;
-        let plan = data::plan(&config, shape, false, training, console)?;
+        let held = Held::one_graph(shape.nodes, shape.entries, false);
+        let plan = data::plan_shape(&config, shape, held, training, console)?;
         Ok((config, plan))
     };
     let (work, (config, plan)) = match &arguments.graph {
@@ -219,7 +220,7 @@ impl Asked {
     }
 
     fn shape(&self) -> Shape {
-        Shape { nodes: self.nodes, entries: 2 * self.edges, inputs: self.width, outputs: self.classes }
+        Shape::nodes(self.nodes, 2 * self.edges, self.width, self.classes)
     }
 
     fn generate(&self, seed: u64) -> Result<Work, Failure> {

@@ -20,6 +20,16 @@ pub(crate) fn write_u32(stream: &mut dyn Write, shape: &[usize], data: &[u32]) -
     write_numbers(stream, "<u4", shape, data, |value| value.to_le_bytes())
 }
 
+/// Writes unsigned 16-bit integers.
+pub(crate) fn write_u16(stream: &mut dyn Write, shape: &[usize], data: &[u16]) -> io::Result<()> {
+    write_numbers(stream, "<u2", shape, data, |value| value.to_le_bytes())
+}
+
+/// Writes bytes.
+pub(crate) fn write_u8(stream: &mut dyn Write, shape: &[usize], data: &[u8]) -> io::Result<()> {
+    write_numbers(stream, "|u1", shape, data, |value| [value])
+}
+
 /// Writes text as fixed-width Unicode. Trailing zero characters are lost, as in NumPy.
 pub(crate) fn write_text(stream: &mut dyn Write, data: &[String]) -> io::Result<()> {
     let longest = data.iter().map(|text| text.chars().count()).max();

@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 
 use farhop_data::bench_graph::BenchGraph;
 use farhop_data::npy::read_matrix;
-use farhop_data::{DataError, NodeTableOptions, NodeTables};
+use farhop_data::{DataError, NodeTableOptions, NodeTables, pickle, torch};
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
 }
 
 /// Reads a file as its name says: `nodes_*` with no edges, `edges_*` beside good nodes (with
-/// weights where the name says so), `features_*` as a matrix, `graph_*` as a benchmark graph.
+/// weights where the name says so), `features_*` as a matrix, `graph_*` as a benchmark graph,
+/// `pickle_*` as a pickle, `torch_*` as a file of `torch.save`.
 fn read(file: &str) -> Result<(), DataError> {
     let path = folder("bad_data").join(file);
     let nodes = folder("good_data").join("nodes.csv");
@@ -25,6 +26,8 @@ fn read(file: &str) -> Result<(), DataError> {
         Some("edges") => NodeTables::load(&nodes, &path, &options).map(drop),
         Some("features") => read_matrix(&path).map(drop),
         Some("graph") => BenchGraph::open(&path).map(drop),
+        Some("pickle") => pickle::load(&path).map(drop),
+        Some("torch") => torch::load(&path).map(drop),
         _ => panic!("{file}: the name does not say how to read it"),
     }
 }

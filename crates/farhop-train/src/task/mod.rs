@@ -359,7 +359,13 @@ fn level_of(level: Level) -> farhop_nn::Level {
     }
 }
 
-fn whole_batch(graph: Graph, nodes: Columns, edges: Columns, encodings: Encodings, input: &InputShape) -> Result<Batch, TrainError> {
+fn whole_batch(
+    graph: Graph,
+    nodes: Columns,
+    edges: Columns,
+    encodings: Encodings,
+    input: &InputShape,
+) -> Result<Batch, TrainError> {
     let numbers = |columns: Numbers| match columns {
         Numbers::Dense(numbers) => farhop_nn::Numbers::Dense(numbers),
         Numbers::Sparse(csr) => {
@@ -385,7 +391,9 @@ fn whole_batch(graph: Graph, nodes: Columns, edges: Columns, encodings: Encoding
 
 /// What the target is, and the metrics for it.
 fn metrics_of(target: &Target) -> (&'static str, Vec<Metric>) {
-    use Metric::{Accuracy, AveragePrecision, HitsAt, MacroF1, Mae, Mrr, MrrExtendedFiltered, MrrFiltered, R2, Rmse, RocAuc};
+    use Metric::{
+        Accuracy, AveragePrecision, HitsAt, MacroF1, Mae, Mrr, MrrExtendedFiltered, MrrFiltered, R2, Rmse, RocAuc,
+    };
     match target {
         Target::Class { classes, .. } if classes.len() == 2 => {
             ("two classes", vec![Accuracy, MacroF1, RocAuc, AveragePrecision])
@@ -393,9 +401,7 @@ fn metrics_of(target: &Target) -> (&'static str, Vec<Metric>) {
         Target::Class { .. } => ("classes", vec![Accuracy, MacroF1]),
         Target::Binary { .. } => ("yes-or-no labels", vec![AveragePrecision, RocAuc, Accuracy]),
         Target::Number { .. } => ("numbers", vec![Mae, Rmse, R2]),
-        Target::Pair { .. } => {
-            ("pairs", vec![Mrr, MrrFiltered, MrrExtendedFiltered, HitsAt(1), HitsAt(3), HitsAt(10)])
-        }
+        Target::Pair { .. } => ("pairs", vec![Mrr, MrrFiltered, MrrExtendedFiltered, HitsAt(1), HitsAt(3), HitsAt(10)]),
     }
 }
 

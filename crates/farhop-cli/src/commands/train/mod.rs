@@ -15,6 +15,8 @@ use crate::arguments::{Common, TrainArguments};
 use crate::console::Console;
 use crate::failure::Failure;
 
+pub use report::lines;
+
 /// Runs the command.
 pub fn run(
     arguments: &TrainArguments,

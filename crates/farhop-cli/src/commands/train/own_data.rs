@@ -66,6 +66,7 @@ fn prefix(recipe: &Recipe) -> String {
     let path = data.molecules.clone().or(data.dataset.as_ref().map(PathBuf::from));
     let stem = path.as_deref().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
     let stem = stem.split('.').next().unwrap_or_default();
-    let plain: String = stem.chars().filter(|letter| letter.is_ascii_alphanumeric() || "-_".contains(*letter)).collect();
+    let plain: String =
+        stem.chars().filter(|letter| letter.is_ascii_alphanumeric() || "-_".contains(*letter)).collect();
     if plain.is_empty() { plain } else { format!("{}-", plain.to_ascii_lowercase()) }
 }

@@ -77,7 +77,9 @@ pub fn train(
     console.message(&format!("saved in {}", path.display()));
     let data = &recipe.data;
     console.message(&match (&data.nodes, &data.molecules) {
-        (Some(_), _) => format!("next: farhop predict {folder} --nodes new_nodes.csv --edges new_edges.csv --out predictions.csv"),
+        (Some(_), _) => {
+            format!("next: farhop predict {folder} --nodes new_nodes.csv --edges new_edges.csv --out predictions.csv")
+        }
         (_, Some(_)) => format!("next: farhop predict {folder} --molecules new_molecules.csv --out predictions.csv"),
         _ => format!("next: farhop evaluate {folder}"),
     });

@@ -1,0 +1,308 @@
+//! Many graphs in one pair of tables, a target for each.
+
+use std::collections::HashMap;
+
+use farhop_graph::{Built, Direction, GraphSet};
+
+use super::{ImportOptions, Tables, edge_features, parts};
+use crate::dataset::{Columns, Dataset, Level, Numbers};
+use crate::edges::end_columns;
+use crate::entry_rows::build_graph;
+use crate::error::DataError;
+use crate::options::NodeTableOptions;
+use crate::roles::Roles;
+use crate::scan::Scan;
+use crate::split::Part;
+use crate::table::Table;
+use crate::task::usual_metric;
+use crate::text::{counted, quoted};
+
+/// Reads tables whose nodes name their graph in `column`.
+pub(super) fn read(tables: Tables<'_>, column: &str, options: &ImportOptions) -> Result<Dataset, DataError> {
+    let table = tables.nodes;
+    let graph_column = table.require(column, "the graph of every node")?;
+    let table_options = node_options(table, graph_column, options);
+    let roles = Roles::infer(table, &table_options)?;
+    let mut scan = Scan::with_any_ids(table, &roles, Some(table_options.most_categories))?;
+    let mut graphs = Graphs::read(tables.graphs, column, options)?;
+    let members = Members::read(table, &roles, graph_column, &mut graphs)?;
+    let built = read_edges(tables.edges, column, &members, &graphs, table_options.directed)?;
+    let rows = graphs.ids.len();
+    let graph_table = tables.graphs.unwrap_or(table);
+    let target = parts::read_target(graph_table, &graphs.targets, rows, options.task)?;
+    let split = parts::read_split(graph_table, graphs.split, &graphs.parts, &target, rows, &table_options.split)?;
+    let mut notes = Vec::new();
+    let edges = if options.edge_features {
+        let ends = end_columns(tables.edges)?;
+        let used = |at: usize| ends.contains(&at) || tables.edges.header()[at].eq_ignore_ascii_case(column);
+        let ignored = |at: usize| table_options.ignore.contains(&tables.edges.header()[at]);
+        let others: Vec<usize> = (0..tables.edges.header().len()).filter(|&at| !used(at) && !ignored(at)).collect();
+        edge_features::read(tables.edges, &others, &built, &mut notes)?
+    } else {
+        Columns::none()
+    };
+    // Statistics are taken over the nodes of the training graphs.
+    let mut of_train = vec![split.train.is_empty(); rows];
+    split.train.iter().for_each(|&graph| of_train[graph as usize] = true);
+    let train: Vec<u32> =
+        (0..members.graph_of.len() as u32).filter(|&row| of_train[members.graph_of[row as usize] as usize]).collect();
+    // The graph of the table's rows is the built one with its nodes renamed; degrees are put right below.
+    let features = parts::read_features(
+        table,
+        &roles,
+        &mut scan,
+        &members.in_table_order(&built)?,
+        &train,
+        &table_options,
+        &mut notes,
+    )?;
+    let nodes = members.reordered(features);
+    let empty = (0..rows).filter(|&graph| members.offsets[graph] == members.offsets[graph + 1]).count();
+    if empty > 0 {
+        notes.push(format!("{} no node", counted(empty as u64, "graph has", "graphs have")));
+    }
+    let graph_set = GraphSet::new(built.graph, members.offsets)
+        .map_err(|error| DataError::Graph { file: tables.edges.name().to_string(), reason: error.to_string() })?;
+    let metric = usual_metric(&target);
+    let mut sources = vec![table.source().clone(), tables.edges.source().clone()];
+    sources.extend(tables.graphs.map(|table| table.source().clone()));
+    sources.dedup();
+    Dataset {
+        name: graph_table.name().to_string(),
+        graphs: graph_set,
+        nodes,
+        edges,
+        level: Level::Graph,
+        target,
+        split,
+        metric,
+        ids: graphs.ids,
+        notes,
+        sources,
+    }
+    .check()
+}
+
+/// The options for the nodes table: no target there, and the graph column is no feature.
+fn node_options(table: &Table, graph_column: usize, options: &ImportOptions) -> NodeTableOptions {
+    let mut table_options = NodeTableOptions { targets: Vec::new(), ..options.table.clone() };
+    table_options.ignore.push(table.header()[graph_column].clone());
+    if table_options.id.is_none() && !table.header().iter().any(|name| name.eq_ignore_ascii_case("id")) {
+        table_options.id =
+            table.header().iter().enumerate().find(|(at, _)| *at != graph_column).map(|(_, name)| name.clone());
+    }
+    table_options
+}
+
+/// The table of graphs.
+struct Graphs {
+    ids: Vec<String>,
+    number_of: HashMap<String, u32>,
+    /// Whether graphs that are not in the table are new ones: there is no table.
+    open: bool,
+    file: String,
+    targets: Vec<usize>,
+    split: Option<usize>,
+    parts: Vec<Option<Part>>,
+}
+
+impl Graphs {
+    fn read(table: Option<&Table>, column: &str, options: &ImportOptions) -> Result<Graphs, DataError> {
+        let mut graphs = Graphs {
+            ids: Vec::new(),
+            number_of: HashMap::new(),
+            open: table.is_none(),
+            file: table.map_or_else(String::new, |table| table.name().to_string()),
+            targets: Vec::new(),
+            split: None,
+            parts: Vec::new(),
+        };
+        let Some(table) = table else {
+            return match options.targets.first() {
+                None => Ok(graphs),
+                Some(name) => Err(DataError::Mismatch {
+                    what: format!("target {} of graphs needs a table of graphs. Give one with --graphs.", quoted(name)),
+                }),
+            };
+        };
+        let named = |name: &str| table.header().iter().position(|column| column.eq_ignore_ascii_case(name));
+        let id = named(column).or_else(|| named("graph")).or_else(|| named("id")).unwrap_or(0);
+        let target = |name: &String| table.require(name, "the target");
+        graphs.targets = options.targets.iter().map(target).collect::<Result<_, _>>()?;
+        graphs.split = named("split").filter(|at| *at != id && !graphs.targets.contains(at));
+        let mut rows = table.rows();
+        while let Some(row) = rows.next_row()? {
+            let text = row.cell(id).to_string();
+            if let Some(&first) = graphs.number_of.get(&text) {
+                let first = table.place_of_row(first as usize).line;
+                return Err(DataError::DuplicateId { place: row.place(), id: text, first });
+            }
+            if let Some(column) = graphs.split {
+                let cell = row.cell(column);
+                let part = Part::from_name(cell);
+                if part.is_none() && !cell.is_empty() {
+                    return Err(DataError::SplitValue { cell: row.named_cell(column) });
+                }
+                graphs.parts.push(part);
+            }
+            graphs.number_of.insert(text.clone(), graphs.ids.len() as u32);
+            graphs.ids.push(text);
+        }
+        if graphs.ids.is_empty() {
+            return Err(DataError::NoRows { file: table.name().to_string() });
+        }
+        Ok(graphs)
+    }
+}
+
+/// Which node belongs to which graph.
+struct Members {
+    /// The graph of every row of the nodes table.
+    graph_of: Vec<u32>,
+    /// The number of the node of every row: nodes of one graph lie together.
+    node_of: Vec<u32>,
+    /// `[graphs + 1]`.
+    offsets: Vec<usize>,
+    /// The rows of every id; several if ids repeat from graph to graph.
+    number_of: HashMap<(u32, String), u32>,
+    /// The row of every id, if ids are unique in all graphs.
+    unique: Option<HashMap<String, u32>>,
+    file: String,
+}
+
+impl Members {
+    fn read(table: &Table, roles: &Roles, column: usize, graphs: &mut Graphs) -> Result<Members, DataError> {
+        let mut graph_of = Vec::new();
+        let mut number_of = HashMap::new();
+        let mut unique = Some(HashMap::new());
+        let mut walk = table.rows();
+        while let Some(row) = walk.next_row()? {
+            let name = row.cell(column);
+            let graph = match graphs.number_of.get(name) {
+                Some(&graph) => graph,
+                None if graphs.open && !name.is_empty() => {
+                    let graph = graphs.ids.len() as u32;
+                    graphs.number_of.insert(name.to_string(), graph);
+                    graphs.ids.push(name.to_string());
+                    graph
+                }
+                None => {
+                    let known = if graphs.open { "any".to_string() } else { graphs.file.clone() };
+                    let reason =
+                        format!("graph {} is not in {known}. Add the graph, or correct the cell.", quoted(name));
+                    return Err(DataError::Cell { cell: row.named_cell(column), reason });
+                }
+            };
+            let id = row.cell(roles.id).to_string();
+            if let Some(&first) = number_of.get(&(graph, id.clone())) {
+                let first: u32 = first;
+                let first = table.place_of_row(first as usize).line;
+                return Err(DataError::DuplicateId { place: row.place(), id, first });
+            }
+            if let Some(known) = &mut unique
+                && known.insert(id.clone(), row.index as u32).is_some()
+            {
+                unique = None;
+            }
+            number_of.insert((graph, id), row.index as u32);
+            graph_of.push(graph);
+        }
+        let mut offsets = vec![0usize; graphs.ids.len() + 1];
+        graph_of.iter().for_each(|&graph| offsets[graph as usize + 1] += 1);
+        for graph in 1..offsets.len() {
+            offsets[graph] += offsets[graph - 1];
+        }
+        let mut next = offsets.clone();
+        let node_of = graph_of
+            .iter()
+            .map(|&graph| {
+                next[graph as usize] += 1;
+                next[graph as usize] as u32 - 1
+            })
+            .collect();
+        Ok(Members { graph_of, node_of, offsets, number_of, unique, file: table.name().to_string() })
+    }
+
+    /// The graph over the rows of the table.
+    fn in_table_order(&self, built: &Built) -> Result<farhop_graph::Graph, DataError> {
+        let mut row_of = vec![0; self.node_of.len()];
+        for (row, &node) in self.node_of.iter().enumerate() {
+            row_of[node as usize] = row as u32;
+        }
+        farhop_graph::relabel(&built.graph, &row_of)
+            .map_err(|error| DataError::Graph { file: self.file.clone(), reason: error.to_string() })
+    }
+
+    /// Feature rows in the order of the nodes.
+    fn reordered(&self, columns: Columns) -> Columns {
+        let Numbers::Dense(rows) = &columns.numbers else {
+            return columns;
+        };
+        let mut ordered = vec![0.0; rows.len()];
+        for (row, &node) in rows.chunks_exact(columns.width.max(1)).zip(&self.node_of) {
+            let start = node as usize * columns.width;
+            ordered[start..start + columns.width].copy_from_slice(row);
+        }
+        Columns::dense(columns.width, ordered)
+    }
+}
+
+fn read_edges(
+    table: &Table,
+    column: &str,
+    members: &Members,
+    graphs: &Graphs,
+    directed: bool,
+) -> Result<Built, DataError> {
+    let ends = end_columns(table)?;
+    let graph_column = table.header().iter().position(|name| name.eq_ignore_ascii_case(column));
+    if graph_column.is_none() && members.unique.is_none() {
+        let reason = format!(
+            "ids of {} repeat from graph to graph, so every edge must name its graph. Add a column {}.",
+            members.file,
+            quoted(column)
+        );
+        return Err(DataError::Array { file: table.name().to_string(), reason });
+    }
+    let mut rows = Vec::new();
+    let mut walk = table.rows();
+    while let Some(row) = walk.next_row()? {
+        let named = graph_column.map(|at| row.cell(at));
+        let mut pair = [0u32; 2];
+        for (place, (end, at)) in pair.iter_mut().zip([("source", ends[0]), ("target", ends[1])]) {
+            let id = row.cell(at);
+            let found = match (named, &members.unique) {
+                (Some(name), _) => {
+                    let graph = graphs.number_of.get(name).copied();
+                    graph.and_then(|graph| members.number_of.get(&(graph, id.to_string())).copied())
+                }
+                (None, Some(unique)) => unique.get(id).copied(),
+                (None, None) => None,
+            };
+            let Some(found) = found else {
+                let (nodes_file, nodes) = (members.file.clone(), members.graph_of.len());
+                let place = row.place();
+                if let Some(name) = named {
+                    let reason = format!(
+                        "{end} id {} is not in graph {} of {nodes_file}. Add the node.",
+                        quoted(id),
+                        quoted(name)
+                    );
+                    return Err(DataError::Line { place, reason });
+                }
+                return Err(DataError::UnknownId { place, end, id: id.to_string(), nodes_file, nodes });
+            };
+            *place = found;
+        }
+        let between = pair.map(|row| members.graph_of[row as usize]);
+        if between[0] != between[1] {
+            let names = between.map(|graph| quoted(&graphs.ids[graph as usize]));
+            let reason =
+                format!("an edge between graph {} and graph {}. Edges stay within a graph.", names[0], names[1]);
+            return Err(DataError::Line { place: row.place(), reason });
+        }
+        rows.push((members.node_of[pair[0] as usize], members.node_of[pair[1] as usize]));
+    }
+    let direction = if directed { Direction::Directed } else { Direction::Undirected };
+    build_graph(table.name(), members.graph_of.len(), &rows, direction)
+}

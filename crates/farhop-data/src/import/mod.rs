@@ -1,0 +1,171 @@
+//! What users bring, as a dataset: tables of nodes, edges and graphs, molecules, collections, GraphML, archives.
+
+mod detect;
+mod edge_features;
+mod graphs;
+mod parts;
+
+use std::path::Path;
+
+pub use detect::{Kind, detect};
+
+use crate::dataset::Dataset;
+use crate::error::DataError;
+use crate::graphml::{GRAPH_COLUMN, GraphMl, ID_COLUMN};
+use crate::molecules::{MoleculeOptions, MoleculeTable};
+use crate::node_tables::load_open;
+use crate::ogb::{self, OgbOptions};
+use crate::options::{NodeTableOptions, SplitChoice};
+use crate::table::Table;
+use crate::target_kind::TargetKind;
+use crate::tu::{self, TuOptions};
+use crate::wikics::WikiCs;
+
+/// How to make a dataset of what a user brings.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ImportOptions {
+    /// How a nodes table is read; its `target` is not used.
+    pub table: NodeTableOptions,
+    /// The columns to predict: of the table of graphs if there is one, else of the nodes table; of a table of molecules.
+    pub targets: Vec<String>,
+    /// What the targets are. Default: told by their cells.
+    pub task: Option<TargetKind>,
+    /// The column of the nodes table that names the graph of a node. Default: the one named `graph`, if there is a table of
+    /// graphs.
+    pub graph: Option<String>,
+    /// The other columns of the edges table are features of the edges.
+    pub edge_features: bool,
+    /// The column of SMILES of a table of molecules.
+    pub smiles: Option<String>,
+    /// Leave out molecules that cannot be read.
+    pub skip_bad_molecules: bool,
+}
+
+/// The tables of a dataset.
+#[derive(Debug, Clone, Copy)]
+struct Tables<'a> {
+    nodes: &'a Table,
+    edges: &'a Table,
+    graphs: Option<&'a Table>,
+}
+
+/// A dataset from a nodes table and an edges table. With a table of graphs (or a column that names the graph of each node)
+/// graphs are predicted, else nodes.
+///
+/// Edges name nodes by their ids. If ids repeat from graph to graph, the edges table needs the graph column too.
+pub fn import_tables(
+    nodes: &Path,
+    edges: &Path,
+    graphs: Option<&Path>,
+    options: &ImportOptions,
+) -> Result<Dataset, DataError> {
+    let nodes = Table::open(nodes, "id,label,x1,x2")?;
+    let edges = Table::open(edges, "source,target")?;
+    let graphs = graphs.map(|path| Table::open(path, "graph,label")).transpose()?;
+    dataset_of(Tables { nodes: &nodes, edges: &edges, graphs: graphs.as_ref() }, options)
+}
+
+/// A dataset from a GraphML file. One graph: its nodes are predicted, unless the target is a key of graphs. Several: the
+/// graphs are predicted. Keys of edges are features of the edges.
+pub fn import_graphml(path: &Path, options: &ImportOptions) -> Result<Dataset, DataError> {
+    dataset_of_graphml(&GraphMl::open(path)?, options)
+}
+
+/// As [`import_graphml`], from bytes that were read elsewhere.
+pub fn import_graphml_bytes(name: &str, bytes: Vec<u8>, options: &ImportOptions) -> Result<Dataset, DataError> {
+    dataset_of_graphml(&GraphMl::from_bytes(name, bytes)?, options)
+}
+
+/// A dataset from a single path, whatever it holds; see [`detect`].
+///
+/// # Errors
+/// What the reader of that kind says, or that the kind needs more than one path.
+pub fn import(path: &Path, options: &ImportOptions) -> Result<Dataset, DataError> {
+    let kind = detect(path)?;
+    match &kind {
+        Kind::Farhop => Dataset::load(path),
+        Kind::TuFolder { names } => match names.as_slice() {
+            [name] => tu::read(path, name, &tu_options(options)),
+            _ => Err(wrong(path, format!("the folder holds {kind}. Keep one of them in it."))),
+        },
+        Kind::OgbFolder => {
+            let task = options.task;
+            let draw = options.table.split.clone();
+            ogb::read(path, &OgbOptions { directed: options.table.directed, task, draw, ..OgbOptions::default() })
+        }
+        Kind::Molecules | Kind::SmilesLines => {
+            MoleculeTable::load(path, &molecule_options(options)).map(|table| table.dataset)
+        }
+        Kind::GraphMl => import_graphml(path, options),
+        Kind::WikiCs => WikiCs::open(path)?.dataset(0),
+        Kind::GraphArchive => parts::dataset_of_archive(path, &options.table.split),
+        Kind::NodesTable | Kind::EdgesTable | Kind::EdgeList => {
+            Err(wrong(path, format!("the file is {kind}. Give a nodes table and an edges table together.")))
+        }
+        Kind::Parquet => Err(wrong(path, format!("the file is {kind}. Give it as a nodes table or an edges table."))),
+        Kind::Array | Kind::Archive { .. } | Kind::Torch | Kind::Pickle | Kind::Planetoid { .. } => {
+            let remedy = "It is read as part of a dataset of the catalogue, not by itself.";
+            Err(wrong(path, format!("the path holds {kind}. {remedy}")))
+        }
+    }
+}
+
+fn dataset_of(tables: Tables<'_>, options: &ImportOptions) -> Result<Dataset, DataError> {
+    let named = tables.graphs.and_then(|_| {
+        tables.nodes.header().iter().find(|column| column.eq_ignore_ascii_case("graph")).map(String::as_str)
+    });
+    match options.graph.as_deref().or(named) {
+        Some(column) => graphs::read(tables, column, options),
+        None if tables.graphs.is_some() => {
+            let role = "the graph of every node";
+            Err(tables.nodes.require("graph", role).err().unwrap_or(DataError::Mismatch { what: role.to_string() }))
+        }
+        None => {
+            let table =
+                NodeTableOptions { targets: options.targets.clone(), task: options.task, ..options.table.clone() };
+            Ok(load_open(tables.nodes, tables.edges, &table, false)?.0.dataset)
+        }
+    }
+}
+
+fn dataset_of_graphml(file: &GraphMl, options: &ImportOptions) -> Result<Dataset, DataError> {
+    let mut options = options.clone();
+    options.table.id = Some(ID_COLUMN.to_string());
+    options.table.directed = file.directed;
+    options.edge_features = true;
+    let of_graphs = options.targets.iter().any(|target| file.graph_table.column(target).is_some());
+    let (nodes, edges) = (&file.nodes, &file.edges);
+    if file.graphs > 1 || of_graphs {
+        options.graph = Some(GRAPH_COLUMN.to_string());
+        return dataset_of(Tables { nodes, edges, graphs: Some(&file.graph_table) }, &options);
+    }
+    options.table.ignore.push(GRAPH_COLUMN.to_string());
+    dataset_of(Tables { nodes, edges, graphs: None }, &options)
+}
+
+fn tu_options(options: &ImportOptions) -> TuOptions {
+    TuOptions {
+        regression: options.task == Some(TargetKind::Numbers),
+        one_hot: false,
+        split: options.table.split.clone(),
+    }
+}
+
+fn molecule_options(options: &ImportOptions) -> MoleculeOptions {
+    let mut molecules = MoleculeOptions {
+        smiles: options.smiles.clone(),
+        targets: options.targets.clone(),
+        id: options.table.id.clone(),
+        task: options.task,
+        skip_bad: options.skip_bad_molecules,
+        ..MoleculeOptions::default()
+    };
+    if let SplitChoice::Automatic { fractions, seed } = options.table.split {
+        (molecules.fractions, molecules.seed) = (fractions, seed);
+    }
+    molecules
+}
+
+fn wrong(path: &Path, reason: String) -> DataError {
+    DataError::Array { file: path.display().to_string(), reason }
+}

@@ -1,0 +1,168 @@
+//! What nodes, graphs and archives share on their way to a dataset.
+
+use std::path::Path;
+
+use farhop_graph::{Graph, GraphSet};
+
+use crate::bench_graph::{BenchGraph, BenchTargets};
+use crate::cache::hash_files;
+use crate::dataset::{Columns, Dataset, Level, Target};
+use crate::error::DataError;
+use crate::features::{encode, infer_kinds, statistics_and_fill};
+use crate::graph_features::{complete_graph_features, graph_feature};
+use crate::node_tables::feature_notes;
+use crate::options::{NodeTableOptions, SplitChoice};
+use crate::roles::Roles;
+use crate::scan::Scan;
+use crate::split::{Part, Split, SplitError};
+use crate::table::Table;
+use crate::target_cells::TargetCells;
+use crate::target_kind::TargetKind;
+use crate::task::{chosen_split, usual_metric};
+
+/// The cells of columns as a target; `rows` may be more than the table has, unknown then. Without columns there is no
+/// target: numbers without names.
+pub(super) fn read_target(
+    table: &Table,
+    columns: &[usize],
+    rows: usize,
+    task: Option<TargetKind>,
+) -> Result<Target, DataError> {
+    if columns.is_empty() {
+        return Ok(Target::Number { values: Vec::new(), names: Vec::new() });
+    }
+    let mut cells = Vec::new();
+    let mut walk = table.rows();
+    while let Some(row) = walk.next_row()? {
+        cells.extend(columns.iter().map(|&column| row.cell(column).to_string()));
+    }
+    cells.resize(rows * columns.len(), String::new());
+    let locate = |row: usize, column: usize| {
+        let mut walk = table.rows();
+        while let Ok(Some(found)) = walk.next_row() {
+            if found.index == row {
+                return found.named_cell(columns.get(column).copied().unwrap_or(0));
+            }
+        }
+        let place = table.place_of_row(row);
+        let (column, value) = (String::new(), String::new());
+        Box::new(crate::place::Cell { file: place.file, line: place.line, column, value })
+    };
+    let names = columns.iter().map(|&column| table.header()[column].clone()).collect();
+    let target = TargetCells { columns: names, cells, locate: &locate };
+    target.decide(task, TargetKind::Classes).map(|(target, _)| target)
+}
+
+/// The split of the rows of a table: given, from its split column, or seeded.
+pub(super) fn read_split(
+    table: &Table,
+    column: Option<usize>,
+    parts: &[Option<Part>],
+    target: &Target,
+    rows: usize,
+    choice: &SplitChoice,
+) -> Result<Split, DataError> {
+    if target.outputs() == 0 {
+        return Ok(Split::default());
+    }
+    if let (Some(column), SplitChoice::Automatic { .. }) = (column, choice) {
+        let known: Vec<Option<u32>> = (0..rows).map(|row| target.is_known(row).then_some(0)).collect();
+        let split = Split::from_parts(parts, &known);
+        if split.train.is_empty() {
+            let (file, column) = (table.name().to_string(), table.header()[column].clone());
+            return Err(DataError::EmptyTrain { file, column });
+        }
+        return Ok(split);
+    }
+    chosen_split(rows, target, choice).map_err(|error| match (error, target) {
+        (DataError::Split(SplitError::TooFew { labelled }), _) => {
+            DataError::TooFewLabels { file: table.name().to_string(), labelled }
+        }
+        (DataError::Split(SplitError::Lonely { class, row }), Target::Class { classes, .. }) => {
+            DataError::LonelyClass {
+                place: table.place_of_row(row as usize),
+                class: classes.get(class as usize).cloned().unwrap_or_default(),
+                column: "target".to_string(),
+            }
+        }
+        (other, _) => other,
+    })
+}
+
+/// The features of the rows of a nodes table, `[nodes, width]`, with statistics over the rows in `train`.
+pub(super) fn read_features(
+    table: &Table,
+    roles: &Roles,
+    scan: &mut Scan,
+    graph: &Graph,
+    train: &[u32],
+    options: &NodeTableOptions,
+    notes: &mut Vec<String>,
+) -> Result<Columns, DataError> {
+    let looks = std::mem::take(&mut scan.columns);
+    let mut columns = infer_kinds(table, roles, looks, scan.ids.len(), options)?;
+    statistics_and_fill(table, roles, &mut columns, train, options)?;
+    if columns.is_empty() {
+        columns.push(complete_graph_features(graph, train, options));
+        notes.push(format!("{} has no feature columns; every node gets {}", table.name(), columns[0].name));
+    }
+    let mut encoded = encode(table, roles, &columns, scan.ids.len())?;
+    graph_feature(&columns, graph, &mut encoded.features);
+    notes.extend(feature_notes(&columns, &encoded));
+    let width = columns.iter().map(|column| column.kind.width()).sum();
+    Ok(Columns::dense(width, encoded.features))
+}
+
+/// A dataset from an archive with `edge_index`, `x`, `y` and perhaps `batch`.
+pub(super) fn dataset_of_archive(path: &Path, choice: &SplitChoice) -> Result<Dataset, DataError> {
+    let sources = hash_files(&[path.to_path_buf()])?;
+    let read = BenchGraph::open(path)?;
+    let (level, target) = match read.targets {
+        BenchTargets::Classes { of_node, count } => {
+            let labels = of_node.into_iter().map(Some).collect();
+            if count > 1 << 16 {
+                let what = format!("{}: {count} classes are too many.", path.display());
+                return Err(DataError::Mismatch { what });
+            }
+            (Level::Node, Target::Class { labels, classes: (0..count).map(|class| class.to_string()).collect() })
+        }
+        BenchTargets::Numbers { values, columns } => {
+            let names = (0..columns).map(|column| format!("target {column}")).collect();
+            (Level::Graph, Target::Number { values, names })
+        }
+    };
+    let nodes = read.graph.nodes();
+    let offsets = match read.batch {
+        None => vec![0, nodes],
+        Some(batch) => {
+            let graphs = batch.last().map_or(0, |&last| last as usize + 1);
+            (0..=graphs).map(|graph| batch.partition_point(|&of| (of as usize) < graph)).collect()
+        }
+    };
+    let graphs = GraphSet::new(read.graph, offsets)
+        .map_err(|error| DataError::Graph { file: path.display().to_string(), reason: error.to_string() })?;
+    let units = if level == Level::Node && graphs.len() == 1 { nodes } else { graphs.len() };
+    let split = match (&target, units) {
+        // Nodes of many graphs: whole graphs are drawn.
+        (Target::Class { .. }, units) if units != nodes => {
+            let plain = Target::Number { values: vec![0.0; units], names: vec![String::new()] };
+            chosen_split(units, &plain, choice)?
+        }
+        _ => chosen_split(units, &target, choice)?,
+    };
+    let metric = usual_metric(&target);
+    Dataset {
+        name: path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),
+        graphs,
+        nodes: Columns::dense(read.width, read.features),
+        edges: Columns::none(),
+        level,
+        target,
+        split,
+        metric,
+        ids: Vec::new(),
+        notes: Vec::new(),
+        sources,
+    }
+    .check()
+}

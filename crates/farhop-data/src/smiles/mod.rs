@@ -1,0 +1,179 @@
+//! SMILES strings to molecular graphs with the features of the Open Graph Benchmark.
+
+mod aromaticity;
+mod bond_stereo;
+mod bracket;
+mod cleanup;
+mod conjugation;
+mod elements;
+mod error;
+mod features;
+mod hydrogens;
+mod kekule;
+mod kekule_walk;
+mod parser;
+mod ranks;
+mod ring_choice;
+mod ring_search;
+mod rings;
+mod stereo;
+mod structure;
+mod valence;
+mod written_order;
+
+pub use error::SmilesError;
+pub use features::{ATOM_SIZES, BOND_SIZES};
+
+use error::AtomProblem;
+use rings::Rings;
+use structure::{Chirality, Hybridisation, Order, Structure};
+
+/// A molecule as a graph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Molecule {
+    /// Features of each atom, in the order written; the numbers of values are [`ATOM_SIZES`].
+    pub atoms: Vec<[u8; 9]>,
+    /// Each bond once: its two atoms, and its features, whose numbers of values are [`BOND_SIZES`].
+    /// OGB lists each bond in this direction and then in the other; see [`Molecule::edges`].
+    pub bonds: Vec<([u32; 2], [u8; 3])>,
+    /// For each atom its number among all atoms of the string, with the hydrogens that were written
+    /// as atoms and have become counts: the row of the atom among the coordinates of an extension.
+    pub written: Vec<u32>,
+    /// What follows the first blank, if it is a CXSMILES extension such as `|(x,y,z;...)|`.
+    pub extension: Option<String>,
+}
+
+impl Molecule {
+    /// The directed edges in OGB's order: both directions of the first bond, then of the second.
+    pub fn edges(&self) -> impl Iterator<Item = ([u32; 2], [u8; 3])> {
+        self.bonds
+            .iter()
+            .flat_map(|([begin, end], features)| [([*begin, *end], *features), ([*end, *begin], *features)])
+    }
+}
+
+/// An atom of a [`KekuleMolecule`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KekuleAtom {
+    /// Symbol of the element, `*` for the wildcard.
+    pub symbol: &'static str,
+    /// Formal charge.
+    pub charge: i8,
+    /// Hydrogens written in brackets (or as atoms of their own), where they say more than the valence does.
+    pub bracket_hydrogens: u8,
+}
+
+/// A molecule with alternating bonds in place of aromatic ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KekuleMolecule {
+    /// Atoms in the order written.
+    pub atoms: Vec<KekuleAtom>,
+    /// Each bond once: its two atoms and its order, 1 to 4.
+    pub bonds: Vec<([u32; 2], u8)>,
+    /// What follows the first blank, if it is a CXSMILES extension.
+    pub extension: Option<String>,
+}
+
+/// Reads a SMILES string and computes the features of its atoms and bonds.
+///
+/// ```
+/// use farhop_data::smiles::parse;
+///
+/// let phenol = parse("Oc1ccccc1")?;
+/// assert_eq!((phenol.atoms.len(), phenol.bonds.len()), (7, 7));
+/// // Oxygen, no chirality, two neighbours, no charge, one hydrogen, no radical, sp2, not aromatic, not in a ring.
+/// assert_eq!(phenol.atoms[0], [7, 0, 2, 5, 1, 0, 1, 0, 0]);
+/// // The bond to the ring is single and conjugated.
+/// assert_eq!(phenol.bonds[0], ([0, 1], [0, 0, 1]));
+/// assert_eq!(
+///     parse("Oc1ccccc").unwrap_err().to_string(),
+///     "SMILES, column 3: ring number 1 is opened and never closed. Write it again at the other atom of the bond."
+/// );
+/// # Ok::<(), farhop_data::smiles::SmilesError>(())
+/// ```
+pub fn parse(smiles: &str) -> Result<Molecule, SmilesError> {
+    let (text, offset, extension) = divided(smiles);
+    let (structure, rings) = perceived(text, offset, smiles)?;
+    let atoms = structure.atom_numbers().map(|atom| features::atom_features(&structure, &rings, atom)).collect();
+    let bonds = structure.bonds.iter().map(|bond| ([bond.begin, bond.end], features::bond_features(bond))).collect();
+    let written = structure.atoms.iter().map(|atom| atom.written).collect();
+    Ok(Molecule { atoms, bonds, written, extension })
+}
+
+/// Reads a SMILES string and gives every bond a whole order.
+pub fn parse_kekule(smiles: &str) -> Result<KekuleMolecule, SmilesError> {
+    let (text, offset, extension) = divided(smiles);
+    let (mut structure, rings) = perceived(text, offset, smiles)?;
+    kekule::kekulise(&mut structure, &rings).map_err(|problem| located(&structure, problem, offset, smiles))?;
+    let atoms = structure.atoms.iter().map(|atom| KekuleAtom {
+        symbol: elements::element_of(atom.number).symbol,
+        charge: atom.charge,
+        bracket_hydrogens: atom.explicit_hydrogens,
+    });
+    let order = |order| match order {
+        Order::Double => 2,
+        Order::Triple => 3,
+        Order::Quadruple => 4,
+        Order::Any | Order::Single | Order::Aromatic | Order::Dative => 1,
+    };
+    let bonds = structure.bonds.iter().map(|bond| ([bond.begin, bond.end], order(bond.order))).collect();
+    Ok(KekuleMolecule { atoms: atoms.collect(), bonds, extension })
+}
+
+/// The string itself, where it begins, and its extension.
+fn divided(smiles: &str) -> (&str, usize, Option<String>) {
+    let offset = smiles.len() - smiles.trim_start().len();
+    let rest = smiles[offset..].trim_end();
+    let Some((text, tail)) = rest.split_once(char::is_whitespace) else { return (rest, offset, None) };
+    let tail = tail.trim();
+    (text, offset, tail.starts_with('|').then(|| tail.to_owned()))
+}
+
+/// All that is known about the molecule.
+fn perceived(text: &str, offset: usize, smiles: &str) -> Result<(Structure, Rings), SmilesError> {
+    let shift = |error: SmilesError| SmilesError::shifted(error, smiles, offset);
+    let mut structure = parser::parse_structure(text).map_err(shift)?;
+    let rings = perceive(&mut structure).map_err(|problem| located(&structure, problem, offset, smiles))?;
+    Ok((structure, rings))
+}
+
+fn located(structure: &Structure, problem: AtomProblem, offset: usize, smiles: &str) -> SmilesError {
+    let place = structure.atoms.get(problem.atom as usize).map_or(0, |atom| atom.place as usize);
+    SmilesError::at(smiles, offset + place, problem.reason)
+}
+
+/// The steps of RDKit's sanitisation, in its order, then its stereochemistry.
+fn perceive(structure: &mut Structure) -> Result<Rings, AtomProblem> {
+    hydrogens::remove_hydrogens(structure);
+    cleanup::clean_up(structure);
+    valence::update_all(structure)?;
+    let rings = Rings::find(structure);
+    kekule::kekulise(structure, &rings)?;
+    valence::assign_radicals(structure);
+    aromaticity::mark_aromatic(structure, &rings);
+    conjugation::mark_conjugated(structure);
+    conjugation::assign_hybridisation(structure);
+    drop_flat_senses(structure);
+    valence::keep_hydrogens(structure);
+    valence::update_all(structure)?;
+    stereo::assign_stereo(structure, &rings);
+    Ok(rings)
+}
+
+/// A tetrahedral sense needs four corners.
+fn drop_flat_senses(structure: &mut Structure) {
+    for number in structure.atom_numbers() {
+        let degree = structure.total_degree(number);
+        let atom = structure.atom_mut(number);
+        let fits = match atom.chirality {
+            Chirality::None | Chirality::Allene => true,
+            Chirality::Clockwise | Chirality::Counterclockwise => atom.hybridisation == Hybridisation::Sp3,
+            Chirality::SquarePlanar => (2..=4).contains(&degree),
+            Chirality::TrigonalBipyramidal => (2..=5).contains(&degree),
+            Chirality::Octahedral => (2..=6).contains(&degree),
+        };
+        if !fits {
+            atom.chirality = Chirality::None;
+        }
+    }
+}
