@@ -1,6 +1,8 @@
-//! Prints data cards: of the tables that are given, or of made datasets with the sizes of known benchmarks.
+//! Prints data cards: of the tables that are given, of a dataset of the catalogue, or of made datasets with the sizes of
+//! known benchmarks.
 //!
 //! ```sh
+//! cargo run -p farhop-data --example card -- cora
 //! cargo run -p farhop-data --example card -- nodes.csv edges.csv label
 //! cargo run -p farhop-data --example card
 //! ```
@@ -9,6 +11,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use farhop_data::card::Bars;
+use farhop_data::catalogue::{self, DataFolders, LoadOptions};
 use farhop_data::metrics::Metric;
 use farhop_data::synthetic::{HopMajorityOptions, hop_majority};
 use farhop_data::{
@@ -30,6 +33,11 @@ fn run() -> Result<(), DataError> {
         let options = NodeTableOptions { targets: targets.to_vec(), ..NodeTableOptions::default() };
         let tables = NodeTables::load(Path::new(nodes), Path::new(edges), &options)?;
         print!("{}", tables.card());
+        return Ok(());
+    }
+    if let [name] = &arguments[..] {
+        let folders = DataFolders::usual(None);
+        show(&catalogue::load(catalogue::find(name)?, &folders, &LoadOptions::default())?);
         return Ok(());
     }
     show(&hop_majority(&HopMajorityOptions::default())?);

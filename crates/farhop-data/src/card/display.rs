@@ -125,12 +125,10 @@ impl DataCard {
 
     fn name_text(&self) -> String {
         let file = |(name, bytes): &(String, u64)| format!("{name} ({})", size(*bytes));
-        let files: Vec<String> = self.files.iter().take(4).map(file).collect();
-        let more = self.files.len().saturating_sub(4);
-        let mut text = files.join(", ");
-        if more > 0 {
-            let _ = write!(text, " and {more} more");
-        }
+        let text = match self.files.len() {
+            0..=2 => self.files.iter().map(file).collect::<Vec<_>>().join(", "),
+            count => format!("{count} files ({})", size(self.files.iter().map(|(_, bytes)| bytes).sum())),
+        };
         match (self.files.iter().any(|(name, _)| *name == self.name), text.is_empty()) {
             (_, true) => self.name.clone(),
             (true, _) => text,

@@ -47,7 +47,7 @@ fn a_graph_by_hand() {
     assert_eq!(card.target, TargetSummary::Classes { classes: counts.to_vec() });
     let warnings = card.warnings.join("; ");
     assert!(warnings.contains("1 node has no edge"), "{warnings}");
-    assert!(warnings.contains("2 of 3 node feature columns hold one value only"), "{warnings}");
+    assert!(warnings.contains("columns of node features with one value only: 2 of 3"), "{warnings}");
     assert!(warnings.contains("classes that train does not have: \"b\""), "{warnings}");
 }
 
