@@ -56,6 +56,8 @@ pub mod npz;
 mod number_text;
 pub mod ogb;
 mod options;
+#[cfg(feature = "parquet")]
+mod parquet_table;
 pub mod pickle;
 mod place;
 pub mod predictions;

@@ -86,9 +86,8 @@ impl MoleculeTable {
         let (target, target_schema) = match columns.targets.is_empty() {
             true => (Target::Number { values: Vec::new(), names: Vec::new() }, None),
             false => {
-                let (target, schema) = read.target_cells(&source, &columns, |cells| {
-                    cells.decide(options.task, Task::Number)
-                })?;
+                let (target, schema) =
+                    read.target_cells(&source, &columns, |cells| cells.decide(options.task, Task::Number))?;
                 (target, Some(schema))
             }
         };
@@ -117,7 +116,8 @@ impl MoleculeTable {
                 let (target, unknown) = read.target_cells(&source, &columns, |cells| cells.apply(target))?;
                 if unknown > 0 {
                     let molecules = counted(unknown, "molecule has", "molecules have");
-                    read.notes.push(format!("{molecules} a class that the model does not know; left out of the scores"));
+                    read.notes
+                        .push(format!("{molecules} a class that the model does not know; left out of the scores"));
                 }
                 target
             }
@@ -214,7 +214,8 @@ impl Source {
             None => named("smiles").map_or_else(|| table.require("smiles", "the SMILES"), Ok)?,
         };
         let role = |name: &String, role| table.require(name, role);
-        let targets: Vec<usize> = options.targets.iter().map(|name| role(name, "a target")).collect::<Result<_, _>>()?;
+        let targets: Vec<usize> =
+            options.targets.iter().map(|name| role(name, "a target")).collect::<Result<_, _>>()?;
         let id = options.id.as_ref().map(|name| role(name, "the id column")).transpose()?;
         let free = |column: &usize| *column != smiles && Some(*column) != id && !targets.contains(column);
         let split = match &options.split {
@@ -330,7 +331,10 @@ impl Read {
         if molecules.is_empty() {
             return Err(DataError::Array {
                 file: source.name().to_string(),
-                reason: format!("none of the {} could be read. Is it the right column?", counted(total as u64, "molecule", "molecules")),
+                reason: format!(
+                    "none of the {} could be read. Is it the right column?",
+                    counted(total as u64, "molecule", "molecules")
+                ),
             });
         }
         let mut notes = Vec::new();

@@ -119,7 +119,8 @@ impl Files<'_> {
             Some(path) => self.open(&path),
             None => Err(DataError::Array {
                 file: self.folder.join("raw").join(format!("{table}.csv.gz")).display().to_string(),
-                reason: "there is no such file, and the dataset cannot be read without it. Download it again.".to_string(),
+                reason: "there is no such file, and the dataset cannot be read without it. Download it again."
+                    .to_string(),
             }),
         }
     }
@@ -246,7 +247,10 @@ fn columns(file: &TextFile, rows: Rows<f32>, guess: bool, sizes: Option<&[u32]>)
     for (row, values) in rows.values.chunks_exact(rows.width.max(1)).enumerate() {
         for (value, &size) in values.iter().zip(&sizes) {
             if !small(value) || *value as u32 >= size {
-                return Err(file.wrong_at(row as u64 + 1, format!("{value} is not a category from 0 to {}.", size.saturating_sub(1))));
+                return Err(file.wrong_at(
+                    row as u64 + 1,
+                    format!("{value} is not a category from 0 to {}.", size.saturating_sub(1)),
+                ));
             }
             categories.push(*value as u16);
         }
@@ -354,7 +358,8 @@ fn read_split(files: &mut Files<'_>, rows: usize, kind: Option<&str>) -> Result<
         (Some(kind), _) if kinds.iter().any(|known| known == kind) => kind.to_string(),
         _ => {
             let known = listed(kinds.iter().map(String::as_str));
-            let reason = format!("name the split to use. There are {}.", if kinds.is_empty() { "none" } else { &known });
+            let reason =
+                format!("name the split to use. There are {}.", if kinds.is_empty() { "none" } else { &known });
             return Err(DataError::Array { file: folder.display().to_string(), reason });
         }
     };

@@ -131,7 +131,8 @@ impl TargetCells<'_> {
         let inside = |cell: &str| cell.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).map(str::to_string);
         let first = self.cells.iter().position(|cell| !is_missing_number(cell)).unwrap_or(0);
         let length = |text: &str| if text.trim().is_empty() { 0 } else { text.split(',').count() };
-        let width = width.unwrap_or_else(|| self.cells.get(first).and_then(|cell| inside(cell)).map_or(0, |t| length(&t)));
+        let width =
+            width.unwrap_or_else(|| self.cells.get(first).and_then(|cell| inside(cell)).map_or(0, |t| length(&t)));
         if width == 0 || width > LONGEST_LIST {
             return Err(self.wrong(first, 0, &format!("a list of {width} numbers; 1 to {LONGEST_LIST} are allowed.")));
         }
@@ -166,7 +167,10 @@ impl TargetCells<'_> {
             let text = |cell: &String| !is_missing_number(cell) && cell.parse::<f64>().is_err();
             let at = self.cells.iter().position(text).unwrap_or(0);
             let value = self.cells.get(at).map_or("", String::as_str);
-            let reason = format!("{} is a class, and classes are predicted from one column at a time. Pass one target.", quoted(value));
+            let reason = format!(
+                "{} is a class, and classes are predicted from one column at a time. Pass one target.",
+                quoted(value)
+            );
             return Err(self.wrong(at / width, at % width, &reason));
         }
         let (labels, values) = self.texts();
@@ -179,7 +183,8 @@ impl TargetCells<'_> {
                 _ => DataError::TooManyClasses { file, column, classes: different, labelled },
             });
         }
-        let schema = TargetSchema { task: Task::Class, columns: self.columns.clone(), names: classes.clone(), list: false };
+        let schema =
+            TargetSchema { task: Task::Class, columns: self.columns.clone(), names: classes.clone(), list: false };
         Ok((Target::Class { labels, classes }, schema))
     }
 

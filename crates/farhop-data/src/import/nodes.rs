@@ -24,7 +24,8 @@ pub(super) fn read(tables: Tables<'_>, options: &ImportOptions) -> Result<Datase
     scan.ids.extend(edges.added.iter().cloned());
     let rows = scan.ids.len();
     scan.parts.resize(if roles.split.is_some() { rows } else { 0 }, None);
-    let targets = options.targets.iter().map(|name| table.require(name, "the target")).collect::<Result<Vec<_>, _>>()?;
+    let targets =
+        options.targets.iter().map(|name| table.require(name, "the target")).collect::<Result<Vec<_>, _>>()?;
     let target = parts::read_target(table, &targets, rows, options.task)?;
     let split = parts::read_split(table, roles.split, &scan.parts, &target, rows, &table_options.split)?;
     let mut notes = Vec::new();

@@ -77,11 +77,13 @@ pub(super) fn read_split(
         (DataError::Split(SplitError::TooFew { labelled }), _) => {
             DataError::TooFewLabels { file: table.name().to_string(), labelled }
         }
-        (DataError::Split(SplitError::Lonely { class, row }), Target::Class { classes, .. }) => DataError::LonelyClass {
-            place: table.place_of_row(row as usize),
-            class: classes.get(class as usize).cloned().unwrap_or_default(),
-            column: "target".to_string(),
-        },
+        (DataError::Split(SplitError::Lonely { class, row }), Target::Class { classes, .. }) => {
+            DataError::LonelyClass {
+                place: table.place_of_row(row as usize),
+                class: classes.get(class as usize).cloned().unwrap_or_default(),
+                column: "target".to_string(),
+            }
+        }
         (other, _) => other,
     })
 }

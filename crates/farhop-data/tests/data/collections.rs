@@ -60,7 +60,11 @@ const TU: [(&str, &str); 6] = [
     ("X_edge_labels.txt", "0\n0\n3\n3\n1\n2\n"),
 ];
 
-fn with(files: &[(&'static str, &'static str)], name: &'static str, text: &'static str) -> Vec<(&'static str, &'static str)> {
+fn with(
+    files: &[(&'static str, &'static str)],
+    name: &'static str,
+    text: &'static str,
+) -> Vec<(&'static str, &'static str)> {
     let mut files: Vec<_> = files.iter().copied().filter(|(file, _)| *file != name).collect();
     if !text.is_empty() {
         files.push((name, text));
@@ -85,7 +89,10 @@ fn tu_labels_become_categories_and_attributes_numbers() {
     assert_eq!(dataset.edges.categories, [0, 0, 3, 3, 2, 1]);
     assert_eq!(dataset.edges.sizes, [4]);
     let Target::Class { labels, classes } = &dataset.target else { panic!() };
-    assert_eq!((&labels[..], &classes[..]), (&[Some(1), Some(0), Some(1)][..], &["-1".to_string(), "1".to_string()][..]));
+    assert_eq!(
+        (&labels[..], &classes[..]),
+        (&[Some(1), Some(0), Some(1)][..], &["-1".to_string(), "1".to_string()][..])
+    );
     let hot = tu::read(folder.path(), "X", &TuOptions { one_hot: true, ..given() }).unwrap();
     let Numbers::Dense(numbers) = &hot.nodes.numbers else { panic!() };
     assert_eq!((hot.nodes.width, &numbers[5..10]), (5, &[1.5, 2., 0., 1., 0.][..]));
@@ -104,11 +111,7 @@ fn tu_regression_takes_attributes_of_graphs() {
 fn tu_errors_name_file_and_line() {
     for (name, text, message) in [
         ("X_A.txt", "1, 2\n2, 9\n", "X_A.txt, line 2: node 9 does not exist: nodes are 1 to 6."),
-        (
-            "X_A.txt",
-            "1, 2\n\n2, 3\n",
-            "X_A.txt, line 2: \"\" is not a whole number. Correct the cell.",
-        ),
+        ("X_A.txt", "1, 2\n\n2, 3\n", "X_A.txt, line 2: \"\" is not a whole number. Correct the cell."),
         (
             "X_A.txt",
             "1, 2\n2, 3\n",
@@ -120,7 +123,11 @@ fn tu_errors_name_file_and_line() {
             "1\n2\n1\n",
             "X_graph_indicator.txt, line 3: graph 1 after graph 2. Nodes of one graph must stand together, in order.",
         ),
-        ("X_graph_indicator.txt", "0\n", "X_graph_indicator.txt, line 1: graph 0 cannot be: graphs are counted from 1."),
+        (
+            "X_graph_indicator.txt",
+            "0\n",
+            "X_graph_indicator.txt, line 1: graph 0 cannot be: graphs are counted from 1.",
+        ),
         (
             "X_node_labels.txt",
             "1\n2\n",
@@ -136,11 +143,7 @@ fn tu_errors_name_file_and_line() {
             "1\n0.5\n1\n",
             "X_graph_labels.txt, line 2: \"0.5\" is not a whole number. Correct the cell, or ask for regression.",
         ),
-        (
-            "X_A.txt",
-            "",
-            "X_A.txt: there is no such file. Collections in this folder: none.",
-        ),
+        ("X_A.txt", "", "X_A.txt: there is no such file. Collections in this folder: none."),
     ] {
         let folder = folder_of(&with(&TU, name, text));
         assert_eq!(short(&folder, tu::read(folder.path(), "X", &given())), message);
@@ -221,12 +224,36 @@ fn ogb_arxiv_labels_and_years() {
 #[test]
 fn ogb_errors_name_file_and_line() {
     for (name, text, message) in [
-        ("raw/edge.csv.gz", "0,1\n0,1\n1,3\n", "raw/edge.csv.gz, line 3: node 3 does not exist: graph 1 has 3 nodes, numbered from 0."),
-        ("raw/edge.csv.gz", "0,1\n", "raw/edge.csv.gz: 1 line for 3 edges. The file is cut short, or belongs to other data."),
-        ("raw/node-feat.csv.gz", "1,x\n", "raw/node-feat.csv.gz, line 1: \"x\" is not a finite number. Correct the cell."),
-        ("raw/num-node-list.csv.gz", "2\n-3\n1\n", "raw/num-node-list.csv.gz, line 2: -3 is not a count from 0 to 4,294,967,295."),
-        ("split/scaffold/train.csv.gz", "2\n3\n", "split/scaffold/train.csv.gz, line 2: row 3 does not exist: rows are 0 to 2."),
-        ("split/scaffold/train.csv.gz", "1\n", "split/scaffold: row 1 is in train and in test. A node may be in one part of the split only."),
+        (
+            "raw/edge.csv.gz",
+            "0,1\n0,1\n1,3\n",
+            "raw/edge.csv.gz, line 3: node 3 does not exist: graph 1 has 3 nodes, numbered from 0.",
+        ),
+        (
+            "raw/edge.csv.gz",
+            "0,1\n",
+            "raw/edge.csv.gz: 1 line for 3 edges. The file is cut short, or belongs to other data.",
+        ),
+        (
+            "raw/node-feat.csv.gz",
+            "1,x\n",
+            "raw/node-feat.csv.gz, line 1: \"x\" is not a finite number. Correct the cell.",
+        ),
+        (
+            "raw/num-node-list.csv.gz",
+            "2\n-3\n1\n",
+            "raw/num-node-list.csv.gz, line 2: -3 is not a count from 0 to 4,294,967,295.",
+        ),
+        (
+            "split/scaffold/train.csv.gz",
+            "2\n3\n",
+            "split/scaffold/train.csv.gz, line 2: row 3 does not exist: rows are 0 to 2.",
+        ),
+        (
+            "split/scaffold/train.csv.gz",
+            "1\n",
+            "split/scaffold: row 1 is in train and in test. A node may be in one part of the split only.",
+        ),
     ] {
         let mut files = with(&OGB_GRAPHS, name, text);
         files.push(("split/scaffold/test.csv.gz", "1\n"));

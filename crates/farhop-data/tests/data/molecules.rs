@@ -16,7 +16,8 @@ const TABLE: &str = "name,SMILES,logp,active,kind,split\n\
 #[test]
 fn columns_decide_the_task() {
     let folder = folder_of(&[("m.csv", TABLE), ("m.csv.gz", TABLE)]);
-    let read = |options: &MoleculeOptions| MoleculeTable::load(&folder.path().join("m.csv.gz"), options).unwrap().dataset;
+    let read =
+        |options: &MoleculeOptions| MoleculeTable::load(&folder.path().join("m.csv.gz"), options).unwrap().dataset;
     let numbers = read(&MoleculeOptions { id: Some("name".to_string()), ..targets(&["logp"]) });
     let Target::Number { values, names } = &numbers.target else { panic!() };
     assert!(values[..4] == [-0.3, 2.1, 1.1, -0.2] && values[4].is_nan() && names == &["logp"]);
@@ -57,13 +58,37 @@ fn bad_molecules_are_named_or_left_out() {
 #[test]
 fn cells_that_do_not_fit_are_named() {
     for (text, names, message) in [
-        ("smiles,y\nC,1\nC,2\nCC,lots\n", &["y"][..], "m.csv, line 4, column \"y\": \"lots\" is not a finite number. Correct or empty the cell, or pass --task class."),
-        ("smiles,y\nC,\"[0, 1]\"\nC,\"[0]\"\n", &["y"], "m.csv, line 3, column \"y\": a list of 1 number; the lists before have 2."),
-        ("smiles,y\nC,\"[0, 1]\"\nC,1\n", &["y"], "m.csv, line 3, column \"y\": \"1\" is not a list such as [0, 1, 0]."),
+        (
+            "smiles,y\nC,1\nC,2\nCC,lots\n",
+            &["y"][..],
+            "m.csv, line 4, column \"y\": \"lots\" is not a finite number. Correct or empty the cell, or pass --task class.",
+        ),
+        (
+            "smiles,y\nC,\"[0, 1]\"\nC,\"[0]\"\n",
+            &["y"],
+            "m.csv, line 3, column \"y\": a list of 1 number; the lists before have 2.",
+        ),
+        (
+            "smiles,y\nC,\"[0, 1]\"\nC,1\n",
+            &["y"],
+            "m.csv, line 3, column \"y\": \"1\" is not a list such as [0, 1, 0].",
+        ),
         ("smiles,y\nC,1\n", &["z"], "m.csv has no column \"z\" (a target). Its columns are \"smiles\", \"y\"."),
-        ("structure,y\nC,1\n", &["y"], "m.csv has no column \"smiles\" (the SMILES). Its columns are \"structure\", \"y\"."),
-        ("smiles,y,split\nC,1,tran\n", &["y"], "m.csv, line 2, column \"split\": \"tran\" is not a part of the split. Allowed: train, valid, test, or an empty cell; or pass --ignore split if the column means something else."),
-        ("smiles,a,b\nC,x,y\nC,x,y\n", &["a", "b"], "m.csv, line 2, column \"a\": \"x\" is a class, and classes are predicted from one column at a time. Pass one target."),
+        (
+            "structure,y\nC,1\n",
+            &["y"],
+            "m.csv has no column \"smiles\" (the SMILES). Its columns are \"structure\", \"y\".",
+        ),
+        (
+            "smiles,y,split\nC,1,tran\n",
+            &["y"],
+            "m.csv, line 2, column \"split\": \"tran\" is not a part of the split. Allowed: train, valid, test, or an empty cell; or pass --ignore split if the column means something else.",
+        ),
+        (
+            "smiles,a,b\nC,x,y\nC,x,y\n",
+            &["a", "b"],
+            "m.csv, line 2, column \"a\": \"x\" is a class, and classes are predicted from one column at a time. Pass one target.",
+        ),
         ("smiles,y\n", &["y"], "m.csv has a header row and no other row. Add at least one."),
     ] {
         let folder = folder_of(&[("m.csv", text)]);
@@ -73,7 +98,11 @@ fn cells_that_do_not_fit_are_named() {
 
 #[test]
 fn new_molecules_are_read_as_the_schema_says() {
-    let folder = folder_of(&[("m.csv", TABLE), ("new.csv", "SMILES,kind\nCCN,y\nCCCl,z\n"), ("new.smi", "CCN first\nO second one\n")]);
+    let folder = folder_of(&[
+        ("m.csv", TABLE),
+        ("new.csv", "SMILES,kind\nCCN,y\nCCCl,z\n"),
+        ("new.smi", "CCN first\nO second one\n"),
+    ]);
     let schema = MoleculeTable::load(&folder.path().join("m.csv"), &targets(&["kind"])).unwrap().schema;
     let kept: MoleculeSchema = serde_json::from_str(&serde_json::to_string(&schema).unwrap()).unwrap();
     assert_eq!(kept, schema);
@@ -83,7 +112,9 @@ fn new_molecules_are_read_as_the_schema_says() {
     assert_eq!(new.notes, ["1 molecule has a class that the model does not know; left out of the scores"]);
     let lines = read("new.smi");
     assert_eq!(lines.ids, ["first", "second one"]);
-    assert!(matches!(&lines.target, Target::Class { labels, classes } if labels == &[None, None] && classes.len() == 2));
+    assert!(
+        matches!(&lines.target, Target::Class { labels, classes } if labels == &[None, None] && classes.len() == 2)
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ use farhop_data::{DataError, EdgeOptions, EdgeTable, Fill, NodeDataset, NodeIds,
 use farhop_graph::random::Stream;
 
 /// Changes one to `most` places: bytes flipped, replaced by telling ones, removed, doubled, cut off.
-fn mutated(original: &[u8], most: u64, random: &mut Stream) -> Vec<u8> {
+pub fn mutated(original: &[u8], most: u64, random: &mut Stream) -> Vec<u8> {
     const TELLING: &[u8] = b",\"\n\r\t;0-.eN\xff\x00\xef[](){}'<>";
     let mut bytes = original.to_vec();
     for _ in 0..=random.below(most) {
@@ -38,7 +38,7 @@ fn mutated(original: &[u8], most: u64, random: &mut Stream) -> Vec<u8> {
     bytes
 }
 
-fn one_line<T>(result: Result<T, DataError>, seen: &mut [u64; 2]) {
+pub fn one_line<T>(result: Result<T, DataError>, seen: &mut [u64; 2]) {
     match result {
         Ok(_) => seen[0] += 1,
         Err(error) => {
