@@ -4,7 +4,10 @@
 //!   way again through the [`Schema`] that was kept.
 //! * [`pickle`] and [`torch`] read the files that Python leaves behind, without running anything in
 //!   them; [`Csr`] is a checked sparse matrix.
-//! * [`EdgeTable`] reads edges alone; [`npy`], [`npz`] and [`bench_graph`] read and write arrays.
+//! * [`import`] tells what a path holds and makes a [`Dataset`] of it: tables of nodes, edges and graphs, [`molecules`],
+//!   TU collections ([`tu`]), OGB layouts ([`ogb`]), [`graphml`], [`wikics`], archives. [`Dataset::save`] and
+//!   [`Dataset::load`] keep one as a `.farhop` file; [`cache`] does so by content.
+//! * [`EdgeTable`] and [`edge_list`] read edges alone; [`npy`], [`npz`] and [`bench_graph`] read and write arrays.
 //! * [`metrics`] scores predictions; [`predictions`] writes them under the user's ids.
 //!
 //! Nothing here trusts its input: whatever the bytes are, the result is checked data or a

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use farhop_data::import::{ImportOptions, Kind, detect, import, import_tables};
+use farhop_data::import::{ArchiveLayout, ImportOptions, Kind, detect, import, import_tables};
 use farhop_data::{Dataset, FeatureScaling, Level, NodeTableOptions, Numbers, Target, Task};
 
 use crate::support::{folder_of, real_data, short};
@@ -195,7 +195,8 @@ fn real_files_are_told_and_imported() {
     assert!(matches!(told("zinc", "250k_rndm_zinc_drugs_clean.smi"), None | Some(Kind::SmilesLines)));
     assert!(matches!(told("planetoid-cora", ""), None | Some(Kind::Planetoid { .. })));
     assert!(matches!(told("peptides-func", "splits_random_stratified_peptide.pickle"), None | Some(Kind::Pickle)));
-    assert!(matches!(told("heterophilous", "texas.npz"), None | Some(Kind::Archive { .. })));
+    let masks = Kind::GraphArchive(ArchiveLayout::Masks);
+    assert!(told("heterophilous", "texas.npz").is_none_or(|kind| kind == masks));
     let Some(folder) = real_data("tu/MUTAG") else { return };
     let dataset = import(&folder, &ImportOptions { task: Some(Task::Class), ..ImportOptions::default() }).unwrap();
     assert_eq!(dataset.graphs.len(), 188);
@@ -204,11 +205,29 @@ fn real_files_are_told_and_imported() {
 #[test]
 fn archives_with_a_graph_are_imported() {
     let good = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/good_data/graph.npz");
-    assert_eq!(detect(&good).unwrap(), Kind::GraphArchive);
+    assert_eq!(detect(&good).unwrap(), Kind::GraphArchive(ArchiveLayout::EdgeIndex));
     let error = import(&good, &ImportOptions::default());
     // Small as it is, it may be too small for a split; then the message says so.
     match error {
         Ok(dataset) => assert!(dataset.graphs.union().nodes() > 0),
         Err(error) => assert!(error.to_string().contains("too few") || error.to_string().contains("only")),
+    }
+}
+
+#[test]
+fn real_archives_have_the_counts_of_their_readme() {
+    // Nodes, edges, features, classes, sizes of the first split.
+    for (folder, file, nodes, edges, width, classes, sizes) in [
+        ("heterophilous", "texas.npz", 183, 279, 1703, 5, Some([87, 59, 37])),
+        ("heterophilous", "chameleon_filtered.npz", 890, 8854, 2325, 5, Some([409, 287, 194])),
+        ("amazon-photo", "amazon_photo.npz", 7650, 119_081, 745, 8, None),
+    ] {
+        let Some(folder) = real_data(folder) else { return };
+        let dataset = import(&folder.join(file), &ImportOptions::default()).unwrap();
+        let union = dataset.graphs.union();
+        assert_eq!((union.nodes(), union.edges(), dataset.nodes.width), (nodes, edges, width), "{file}");
+        assert_eq!(dataset.target.outputs(), classes, "{file}");
+        let split = [&dataset.split.train, &dataset.split.valid, &dataset.split.test].map(Vec::len);
+        assert!(sizes.is_none_or(|sizes| sizes == split), "{file}: {split:?}");
     }
 }
