@@ -19,7 +19,8 @@ use crate::source::SourceFile;
 use crate::split::{Part, Split, SplitFractions};
 use crate::table::Table;
 use crate::target_cells::{TargetCells, TargetSchema};
-use crate::task::{Task, chosen_split, usual_metric};
+use crate::target_kind::TargetKind;
+use crate::task::{chosen_split, usual_metric};
 use crate::text::{counted, quoted, thousands};
 use crate::text_file::TextFile;
 
@@ -39,7 +40,7 @@ pub struct MoleculeOptions {
     /// The column that says train, valid or test. Default: the one named `split`; without it a seeded split.
     pub split: Option<String>,
     /// What the targets are. Default: 0 and 1 are answers, other numbers are numbers, text is classes.
-    pub task: Option<Task>,
+    pub task: Option<TargetKind>,
     /// Shares of a seeded split.
     pub fractions: SplitFractions,
     /// Seed of a seeded split.
@@ -87,7 +88,7 @@ impl MoleculeTable {
             true => (Target::Number { values: Vec::new(), names: Vec::new() }, None),
             false => {
                 let (target, schema) =
-                    read.target_cells(&source, &columns, |cells| cells.decide(options.task, Task::Number))?;
+                    read.target_cells(&source, &columns, |cells| cells.decide(options.task, TargetKind::Numbers))?;
                 (target, Some(schema))
             }
         };
@@ -134,9 +135,9 @@ fn unknown_target(schema: &TargetSchema, rows: usize) -> Target {
     let names = schema.names.clone();
     let values = vec![f32::NAN; rows * names.len()];
     match schema.task {
-        Task::Class => Target::Class { labels: vec![None; rows], classes: names },
-        Task::Binary => Target::Binary { values, names },
-        Task::Number => Target::Number { values, names },
+        TargetKind::Classes => Target::Class { labels: vec![None; rows], classes: names },
+        TargetKind::Labels => Target::Binary { values, names },
+        TargetKind::Numbers => Target::Number { values, names },
     }
 }
 

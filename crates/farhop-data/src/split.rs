@@ -3,7 +3,7 @@
 use farhop_graph::random::Stream;
 use serde::{Deserialize, Serialize};
 
-use crate::text::thousands;
+use crate::text::{counted, thousands};
 
 /// A part of a split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -71,6 +71,11 @@ impl Default for SplitFractions {
     }
 }
 
+fn left_over(rows: usize) -> String {
+    let verb = if rows == 1 { "is" } else { "are" };
+    format!("{} {verb}", counted(rows as u64, "row", "rows"))
+}
+
 /// Why a split is not possible. The reader of a table adds file and line.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SplitError {
@@ -116,6 +121,73 @@ pub enum SplitError {
         /// Labelled rows.
         labelled: usize,
     },
+    /// A part of counted size is to be empty.
+    #[error("split sizes {per_class} per class, {valid} for valid and {test} for test must all be at least 1.")]
+    Sizes {
+        /// Training rows of each class.
+        per_class: usize,
+        /// Validation rows.
+        valid: usize,
+        /// Test rows.
+        test: usize,
+    },
+    /// A class has fewer rows than train should get of it.
+    #[error("class {class} has {}, too few for {per_class} per class in train. Ask for fewer.", counted(*rows as u64, "row", "rows"))]
+    SmallClass {
+        /// The class.
+        class: u32,
+        /// Its rows.
+        rows: usize,
+        /// Training rows of each class.
+        per_class: usize,
+    },
+    /// Too few rows are left after train.
+    #[error("after train {} left, too few for {valid} in valid and {test} in test. Ask for fewer.", left_over(*left))]
+    SmallRest {
+        /// Rows outside train.
+        left: usize,
+        /// Validation rows.
+        valid: usize,
+        /// Test rows.
+        test: usize,
+    },
+    /// A label is not one of the classes.
+    #[error("row {row} has class {class}, which does not exist: classes are numbered from 0 to below {classes}.")]
+    NoClass {
+        /// The row.
+        row: usize,
+        /// Its class.
+        class: u32,
+        /// How many classes there are.
+        classes: usize,
+    },
+    /// The masks are of different length.
+    #[error(
+        "the masks have length {train} for train, {valid} for valid and {test} for test. Each needs one value per row."
+    )]
+    MaskLengths {
+        /// Length of the mask of train.
+        train: usize,
+        /// Length of the mask of valid.
+        valid: usize,
+        /// Length of the mask of test.
+        test: usize,
+    },
+    /// More rows than can be numbered.
+    #[error("{} rows are more than a split can number, {}.", thousands(*rows as u64), thousands(u64::from(u32::MAX)))]
+    TooMany {
+        /// The rows.
+        rows: usize,
+    },
+}
+
+impl SplitFractions {
+    /// An error unless all three parts get something.
+    pub(crate) fn check(self) -> Result<(), SplitError> {
+        let SplitFractions { train, valid } = self;
+        let sensible = train > 0.0 && valid > 0.0 && train + valid < 1.0;
+        if sensible { Ok(()) } else { Err(SplitError::Fractions { train, valid }) }
+    }
 }
 
 impl Split {
@@ -163,11 +235,8 @@ impl Split {
         fractions: SplitFractions,
         seed: u64,
     ) -> Result<Split, SplitError> {
+        fractions.check()?;
         let SplitFractions { train, valid } = fractions;
-        let sensible = train > 0.0 && valid > 0.0 && train + valid < 1.0;
-        if !sensible {
-            return Err(SplitError::Fractions { train, valid });
-        }
         let mut rows_of: Vec<Vec<u32>> = vec![Vec::new(); classes];
         for (row, label) in labels.iter().enumerate() {
             if let Some(class) = label

@@ -123,6 +123,25 @@ pub enum GraphError {
         /// Its nodes.
         nodes: Range<usize>,
     },
+    /// Eigenvectors that were not found with the precision asked for.
+    #[error(
+        "graph {graph}, component of {nodes} nodes: {converged} of {count} eigenvectors converged in {iterations} iterations, \
+         the largest residual is {residual:.1e}; ask for fewer, allow more iterations or raise the tolerance"
+    )]
+    NotConverged {
+        /// The graph in its set.
+        graph: usize,
+        /// Number of nodes of the component.
+        nodes: usize,
+        /// Eigenvectors that did converge.
+        converged: usize,
+        /// Eigenvectors wanted.
+        count: usize,
+        /// The largest `|L v - lambda v|` of those wanted.
+        residual: f64,
+        /// Iterations spent.
+        iterations: usize,
+    },
     /// A generator was asked for something that does not exist.
     #[error("{generator}: {parameter} = {value} is not possible; allowed is {allowed}")]
     Parameter {

@@ -76,6 +76,11 @@ impl Blocks {
     }
 }
 
+/// Calls `task` with 0 to `count`, exclusive, on several threads if `parallel`; results in order.
+pub fn in_order<R: Send>(count: usize, parallel: bool, task: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
+    if parallel && count > 1 { (0..count).into_par_iter().map(task).collect() } else { (0..count).map(task).collect() }
+}
+
 /// Adds up equally long vectors in their order, in f64, so that the sum of many blocks loses nothing.
 pub fn sum_in_order(parts: Vec<Vec<f32>>, len: usize) -> Vec<f32> {
     let mut total = vec![0.0f64; len];

@@ -3,10 +3,12 @@
 //! `y = X W + b` and `dW = X^T dy` with X kept by rows and by columns: the work is (non-zeros of X) x outputs instead of
 //! rows x columns x outputs. X is data, so it has no gradient.
 
+use crate::dense::Dropout;
 use crate::parallel::{Blocks, SharedMut};
 use crate::simd::axpy;
 use crate::simd_fn;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// X is worth keeping sparse below this share of non-zeros.
 pub const DENSEST: f64 = 0.1;
@@ -14,8 +16,8 @@ pub const DENSEST: f64 = 0.1;
 /// Non-zeros line by line (rows or columns).
 #[derive(Clone, Debug, PartialEq)]
 struct Lines {
-    offsets: Vec<usize>,
-    others: Vec<u32>,
+    offsets: Arc<[usize]>,
+    others: Arc<[u32]>,
     values: Vec<f32>,
 }
 
@@ -35,31 +37,91 @@ impl SparseFeatures {
         if count as f64 > DENSEST * x.len() as f64 || columns > u32::MAX as usize || rows > u32::MAX as usize {
             return None;
         }
-        let mut by_row =
-            Lines { offsets: vec![0], others: Vec::with_capacity(count), values: Vec::with_capacity(count) };
-        let mut offsets = vec![0usize; columns + 1];
+        let mut offsets = Vec::with_capacity(rows + 1);
+        offsets.push(0);
+        let mut indices = Vec::with_capacity(count);
+        let mut values = Vec::with_capacity(count);
         for row in x.chunks_exact(columns) {
             for (column, &value) in row.iter().enumerate().filter(|(_, v)| **v != 0.0) {
-                by_row.others.push(column as u32);
-                by_row.values.push(value);
-                offsets[column + 1] += 1;
+                indices.push(column as u32);
+                values.push(value);
             }
-            by_row.offsets.push(by_row.others.len());
+            offsets.push(indices.len());
+        }
+        Some(SparseFeatures::from_rows(offsets, indices, values, columns))
+    }
+
+    /// A matrix of `columns` columns from its rows: row r has the values `values[offsets[r]..offsets[r + 1]]` in the columns
+    /// `indices[..]` of the same range, in any order. A column that is named twice counts with the sum.
+    ///
+    /// # Panics
+    /// If the offsets do not ascend from 0 to the number of indices, there is not one value per index, or an index is not
+    /// below `columns`.
+    pub fn from_rows(offsets: Vec<usize>, indices: Vec<u32>, values: Vec<f32>, columns: usize) -> Self {
+        assert_eq!(offsets.first(), Some(&0), "offsets start at 0");
+        assert!(offsets.is_sorted(), "offsets ascend");
+        assert_eq!(offsets.last(), Some(&indices.len()), "offsets end at the number of indices");
+        assert_eq!(indices.len(), values.len(), "one value per index");
+        let mut starts = vec![0usize; columns + 1];
+        for &column in &indices {
+            assert!((column as usize) < columns, "column {column} of {columns}");
+            starts[column as usize + 1] += 1;
         }
         for column in 0..columns {
-            offsets[column + 1] += offsets[column];
+            starts[column + 1] += starts[column];
         }
-        let mut next = offsets.clone();
-        let mut by_column = Lines { offsets, others: vec![0; count], values: vec![0.0; count] };
-        for row in 0..rows {
-            for at in by_row.offsets[row]..by_row.offsets[row + 1] {
-                let slot = &mut next[by_row.others[at] as usize];
-                by_column.others[*slot] = row as u32;
-                by_column.values[*slot] = by_row.values[at];
+        let mut next = starts.clone();
+        let (mut others, mut turned) = (vec![0u32; indices.len()], vec![0.0; indices.len()]);
+        for row in 0..offsets.len() - 1 {
+            for at in offsets[row]..offsets[row + 1] {
+                let slot = &mut next[indices[at] as usize];
+                others[*slot] = row as u32;
+                turned[*slot] = values[at];
                 *slot += 1;
             }
         }
-        Some(SparseFeatures { by_row, by_column })
+        SparseFeatures {
+            by_row: Lines { offsets: offsets.into(), others: indices.into(), values },
+            by_column: Lines { offsets: starts.into(), others: others.into(), values: turned },
+        }
+    }
+
+    /// The matrix after dropout: each element has the factor that it would have in the dense matrix.
+    pub fn dropped(&self, dropout: &Dropout) -> Self {
+        SparseFeatures {
+            by_row: self.by_row.scaled(|row, column| dropout.factor(row, column)),
+            by_column: self.by_column.scaled(|column, row| dropout.factor(row, column)),
+        }
+    }
+
+    /// Writes the dense matrix, `[rows, columns]`.
+    ///
+    /// # Panics
+    /// If `dense` has another length.
+    pub fn write_dense(&self, dense: &mut [f32]) {
+        let (lines, columns) = (&self.by_row, self.columns());
+        assert_eq!(dense.len(), self.rows() * columns, "the result must be [rows, columns]");
+        let shared = SharedMut::new(dense);
+        Blocks::by_rows(self.rows(), columns).run(|rows| {
+            // SAFETY: blocks are disjoint ranges of rows.
+            let part = unsafe { shared.part(rows.start * columns..rows.end * columns) };
+            part.fill(0.0);
+            for (line, row) in rows.zip(part.chunks_exact_mut(columns.max(1))) {
+                for at in lines.offsets[line]..lines.offsets[line + 1] {
+                    row[lines.others[at] as usize] += lines.values[at];
+                }
+            }
+        });
+    }
+
+    /// Number of stored elements.
+    pub fn stored(&self) -> usize {
+        self.by_row.values.len()
+    }
+
+    /// Whether every stored element is finite.
+    pub fn is_finite(&self) -> bool {
+        self.by_row.values.iter().all(|value| value.is_finite())
     }
 
     /// Number of rows.
@@ -90,6 +152,25 @@ impl SparseFeatures {
 }
 
 impl Lines {
+    /// Every element times `factor(line, other)`.
+    fn scaled(&self, factor: impl Fn(usize, usize) -> f32 + Sync + Send) -> Lines {
+        let mut values = self.values.clone();
+        let shared = SharedMut::new(&mut values);
+        Blocks::by_entries(&self.offsets, 1, 8).run(|lines| {
+            for line in lines {
+                let range = self.offsets[line]..self.offsets[line + 1];
+                // SAFETY: a line owns its elements, and blocks are disjoint ranges of lines.
+                let part = unsafe { shared.part(range.clone()) };
+                for (value, &other) in part.iter_mut().zip(&self.others[range]) {
+                    // A dropped infinity is 0, not NaN.
+                    let by = factor(line, other as usize);
+                    *value = if by == 0.0 { 0.0 } else { *value * by };
+                }
+            }
+        });
+        Lines { offsets: self.offsets.clone(), others: self.others.clone(), values }
+    }
+
     fn product(&self, right: &[f32], bias: Option<&[f32]>, outputs: usize, out: &mut [f32]) {
         assert_eq!(out.len(), (self.offsets.len() - 1) * outputs, "the result must be [lines, outputs]");
         let out = SharedMut::new(out);

@@ -1,17 +1,76 @@
-//! What a model is applied to, and what it is trained towards.
+//! What a model is applied to.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use burn::tensor::Tensor;
 use farhop_graph::Graph;
+use farhop_kernels::embedding::Categories;
 use farhop_kernels::sparse_features::SparseFeatures;
 
-use crate::NnError;
-use crate::ops::EntryWeights;
-use crate::ops::bridge;
+use crate::ops::{EntryWeights, bridge};
+use crate::{Features, InputShape, features};
 
-/// A graph with a row of features per node. Cheap to clone.
+/// Numbers of nodes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Numbers {
+    /// `[N, numbers]`, row-major.
+    Dense(Vec<f32>),
+    /// The non-zeros row by row: row i has `values[offsets[i]..offsets[i + 1]]` in the columns `indices[..]` of the same range.
+    Sparse {
+        /// `[N + 1]`, ascending from 0.
+        offsets: Vec<usize>,
+        /// Columns.
+        indices: Vec<u32>,
+        /// One per column index.
+        values: Vec<f32>,
+    },
+}
+
+impl Default for Numbers {
+    fn default() -> Self {
+        Numbers::Dense(Vec::new())
+    }
+}
+
+/// All arrays of a batch, row-major. N nodes, E entries of the graph, G graphs; what the [`InputShape`] does not name stays empty.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// All graphs side by side.
+    pub graph: Arc<Graph>,
+    /// `[G + 1]`: graph g has the nodes `offsets[g]..offsets[g + 1]`. Empty for one graph.
+    pub offsets: Vec<usize>,
+    /// Numbers of nodes, `[N, numbers]`.
+    pub numbers: Numbers,
+    /// Categories of nodes, `[N, categories]`.
+    pub categories: Vec<u16>,
+    /// Numbers of entries, `[E, edge_numbers]`, in the order of the graph's entries.
+    pub edge_numbers: Vec<f32>,
+    /// Categories of entries, `[E, edge_categories]`.
+    pub edge_categories: Vec<u16>,
+    /// Random walk encoding, `[N, walk]`.
+    pub walk: Vec<f32>,
+    /// Eigenvectors of the Laplacian, `[N, laplacian]`; their signs are arbitrary.
+    pub laplacian: Vec<f32>,
+}
+
+impl Parts {
+    /// One graph with nothing on it.
+    pub fn new(graph: Arc<Graph>) -> Self {
+        Parts {
+            graph,
+            offsets: Vec::new(),
+            numbers: Numbers::default(),
+            categories: Vec::new(),
+            edge_numbers: Vec::new(),
+            edge_categories: Vec::new(),
+            walk: Vec::new(),
+            laplacian: Vec::new(),
+        }
+    }
+}
+
+/// One graph or several side by side, with what is known of nodes and entries. Cheap to clone.
 #[derive(Clone)]
 pub struct Batch {
     inner: Arc<Inner>,
@@ -19,11 +78,19 @@ pub struct Batch {
 
 struct Inner {
     graph: Arc<Graph>,
-    width: usize,
-    features: Tensor<2>,
+    shape: InputShape,
+    offsets: Arc<Vec<usize>>,
+    /// Set from the start if the numbers came dense, made when asked for if they came sparse.
+    dense: OnceLock<Tensor<2>>,
+    /// Set from the start if the numbers came sparse; otherwise found out when asked for: `None` if they are not mostly zeros.
+    sparse: OnceLock<Option<Arc<SparseFeatures>>>,
+    categories: Arc<Categories>,
+    edge_numbers: Tensor<2>,
+    edge_categories: Arc<Categories>,
+    walk: Tensor<2>,
+    laplacian: Arc<Vec<f32>>,
     symmetric: OnceLock<Arc<EntryWeights>>,
     ones: OnceLock<Arc<EntryWeights>>,
-    sparse: OnceLock<Option<Arc<SparseFeatures>>>,
 }
 
 impl Batch {
@@ -40,17 +107,53 @@ impl Batch {
     /// # Panics
     /// If there are not `N * width` features.
     pub fn from_vec(graph: Arc<Graph>, features: Vec<f32>, width: usize) -> Self {
-        let nodes = graph.nodes();
-        assert_eq!(features.len(), nodes * width, "a batch needs {nodes} x {width} features");
-        let features = bridge::from_vec(features, [nodes, width]);
+        Batch::from_parts(Parts { numbers: Numbers::Dense(features), ..Parts::new(graph) }, &width.into())
+    }
+
+    /// A batch from all its arrays, without a copy.
+    ///
+    /// # Panics
+    /// If an array has another length than `shape` and the graph say, offsets do not ascend from 0 to their end, or a
+    /// category or column index is out of range.
+    pub fn from_parts(parts: Parts, shape: &InputShape) -> Self {
+        let Parts { graph, offsets, numbers, categories, edge_numbers, edge_categories, walk, laplacian } = parts;
+        let (nodes, entries) = (graph.nodes(), graph.entries());
+        let offsets = if offsets.is_empty() { vec![0, nodes] } else { offsets };
+        assert!(offsets.is_sorted() && offsets[0] == 0, "node offsets ascend from 0");
+        assert_eq!(offsets.last(), Some(&nodes), "node offsets end at the number of nodes");
+        let check = |what: &str, found: usize, rows: usize, width: usize| {
+            assert_eq!(found, rows * width, "a batch needs {rows} x {width} {what}");
+        };
+        check("categories", categories.len(), nodes, shape.categories.len());
+        check("edge numbers", edge_numbers.len(), entries, shape.edge_numbers);
+        check("edge categories", edge_categories.len(), entries, shape.edge_categories.len());
+        check("walk probabilities", walk.len(), nodes, shape.walk);
+        check("eigenvector values", laplacian.len(), nodes, shape.laplacian);
+        let (dense, sparse) = match numbers {
+            Numbers::Dense(values) => {
+                check("features", values.len(), nodes, shape.numbers);
+                (OnceLock::from(bridge::from_vec(values, [nodes, shape.numbers])), OnceLock::new())
+            }
+            Numbers::Sparse { offsets, indices, values } => {
+                assert_eq!(offsets.len(), nodes + 1, "sparse numbers need {} row offsets", nodes + 1);
+                let matrix = SparseFeatures::from_rows(offsets, indices, values, shape.numbers);
+                (OnceLock::new(), OnceLock::from(Some(Arc::new(matrix))))
+            }
+        };
         Batch {
             inner: Arc::new(Inner {
                 graph,
-                width,
-                features,
+                shape: shape.clone(),
+                offsets: Arc::new(offsets),
+                dense,
+                sparse,
+                categories: Arc::new(Categories::new(categories, &shape.categories)),
+                edge_numbers: bridge::from_vec(edge_numbers, [entries, shape.edge_numbers]),
+                edge_categories: Arc::new(Categories::new(edge_categories, &shape.edge_categories)),
+                walk: bridge::from_vec(walk, [nodes, shape.walk]),
+                laplacian: Arc::new(laplacian),
                 symmetric: OnceLock::new(),
                 ones: OnceLock::new(),
-                sparse: OnceLock::new(),
             }),
         }
     }
@@ -60,9 +163,24 @@ impl Batch {
         self.inner.graph.nodes()
     }
 
-    /// Number of features of a node.
+    /// Number of graphs, `G`.
+    pub fn graphs(&self) -> usize {
+        self.inner.offsets.len() - 1
+    }
+
+    /// Node offsets of the graphs, `[G + 1]`.
+    pub fn offsets(&self) -> &Arc<Vec<usize>> {
+        &self.inner.offsets
+    }
+
+    /// Numbers of a node.
     pub fn width(&self) -> usize {
-        self.inner.width
+        self.inner.shape.numbers
+    }
+
+    /// What there is of nodes and entries.
+    pub fn shape(&self) -> &InputShape {
+        &self.inner.shape
     }
 
     /// The graph.
@@ -70,26 +188,54 @@ impl Batch {
         &self.inner.graph
     }
 
-    /// The features, `[N, width]`.
+    /// The numbers of nodes, `[N, numbers]`, as a tensor: made now if they came sparse.
     pub fn features(&self) -> Tensor<2> {
-        self.inner.features.clone()
+        let make = || match self.inner.sparse.get() {
+            Some(Some(matrix)) => features::dense(matrix),
+            _ => bridge::from_vec(Vec::new(), [0, 0]),
+        };
+        self.inner.dense.get_or_init(make).clone()
+    }
+
+    /// The numbers of nodes as a model reads them: sparse if they came so or are mostly zeros.
+    pub fn input(&self) -> Features {
+        let find = |values: &[f32]| SparseFeatures::from_dense(values, self.inner.shape.numbers).map(Arc::new);
+        let sparse = self.inner.sparse.get_or_init(|| bridge::with_slice(&self.features(), find));
+        match sparse {
+            Some(matrix) => Features::Sparse { matrix: matrix.clone(), unchanged: true },
+            None => Features::Dense(self.features()),
+        }
+    }
+
+    /// The categories of nodes.
+    pub(crate) fn categories(&self) -> &Arc<Categories> {
+        &self.inner.categories
+    }
+
+    /// The numbers of entries, `[E, edge_numbers]`.
+    pub(crate) fn edge_numbers(&self) -> Tensor<2> {
+        self.inner.edge_numbers.clone()
+    }
+
+    /// The categories of entries.
+    pub(crate) fn edge_categories(&self) -> &Arc<Categories> {
+        &self.inner.edge_categories
+    }
+
+    /// The random walk encoding, `[N, walk]`.
+    pub(crate) fn walk(&self) -> Tensor<2> {
+        self.inner.walk.clone()
+    }
+
+    /// Eigenvectors, `[N, laplacian]`.
+    pub(crate) fn laplacian(&self) -> &Arc<Vec<f32>> {
+        &self.inner.laplacian
     }
 
     /// The coefficients of symmetric normalisation with self-loops, computed once:
     /// `1 / sqrt((deg_i + 1)(deg_j + 1))` per entry, `1 / (deg_i + 1)` for the node itself.
     pub fn symmetric_weights(&self) -> &Arc<EntryWeights> {
         self.inner.symmetric.get_or_init(|| Arc::new(symmetric_weights(&self.inner.graph)))
-    }
-
-    /// The sparse form of the features, if `x` is this batch's features (not a changed copy) and they are mostly zeros.
-    pub(crate) fn sparse(&self, x: &Tensor<2>) -> Option<&Arc<SparseFeatures>> {
-        let address =
-            |tensor: &Tensor<2>| bridge::with_slice(tensor, |values| (values.as_ptr() as usize, values.len()));
-        if x.is_require_grad() || address(x) != address(&self.inner.features) {
-            return None;
-        }
-        let make = |values: &[f32]| SparseFeatures::from_dense(values, self.inner.width).map(Arc::new);
-        self.inner.sparse.get_or_init(|| bridge::with_slice(&self.inner.features, make)).as_ref()
     }
 
     /// Every coefficient 1.
@@ -103,7 +249,8 @@ impl Batch {
 
 impl fmt::Debug for Batch {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Batch").field("graph", self.graph()).field("width", &self.width()).finish()
+        let mut debug = formatter.debug_struct("Batch");
+        debug.field("graph", self.graph()).field("graphs", &self.graphs()).field("shape", self.shape()).finish()
     }
 }
 
@@ -116,27 +263,4 @@ fn symmetric_weights(graph: &Graph) -> EntryWeights {
     }
     let nodes = (0..nodes).map(|i| (1.0 / (graph.degree(i) + 1) as f64) as f32).collect();
     EntryWeights { entries, nodes }
-}
-
-/// Training nodes and the class of each.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Targets {
-    /// Nodes.
-    pub rows: Vec<u32>,
-    /// Their classes, one per row.
-    pub classes: Vec<u32>,
-}
-
-impl Targets {
-    /// Whether all rows and classes are in range and there is one class per row.
-    pub fn check(&self, nodes: usize, classes: usize) -> Result<(), NnError> {
-        if self.rows.len() != self.classes.len() {
-            return Err(NnError::TargetLengths { rows: self.rows.len(), classes: self.classes.len() });
-        }
-        let outside = |what, values: &[u32], count: usize| {
-            let found = values.iter().position(|&value| value as usize >= count);
-            found.map(|index| NnError::Target { index, what, value: values[index], last: count.saturating_sub(1) })
-        };
-        outside("row", &self.rows, nodes).or_else(|| outside("class", &self.classes, classes)).map_or(Ok(()), Err)
-    }
 }

@@ -7,6 +7,7 @@ use burn::tensor::Tensor;
 use farhop_graph::random::mix;
 use farhop_kernels::dense::Dropout;
 
+use crate::Features;
 use crate::ops::bridge;
 
 /// One forward pass.
@@ -57,6 +58,15 @@ impl Context {
     /// A stored value (not a trained one) that takes this value if the step succeeds.
     pub fn update(&self, id: ParamId, value: Vec<f32>) {
         self.updates.borrow_mut().push((id, value));
+    }
+
+    /// Tells a watching context what goes in.
+    pub fn input(&self, features: &Features) {
+        if let Some(watch) = &self.watch
+            && !features.is_finite()
+        {
+            watch.borrow_mut().get_or_insert_with(|| "input".into());
+        }
     }
 
     /// Tells a watching context what stage `name` gives, and passes it on.

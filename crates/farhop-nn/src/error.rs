@@ -76,7 +76,7 @@ pub enum NnError {
     Target {
         /// Position in the list.
         index: usize,
-        /// `row` or `class`.
+        /// `row`, `class` or `node`.
         what: &'static str,
         /// The value.
         value: u32,
@@ -84,11 +84,36 @@ pub enum NnError {
         last: usize,
     },
     /// Lists of different length.
-    #[error("{rows} target rows but {classes} classes: one class per row is needed.")]
+    #[error("{found} targets of kind \"{what}\", but {needed} are needed: one per {per}.")]
     TargetLengths {
-        /// Number of rows.
-        rows: usize,
-        /// Number of classes.
-        classes: usize,
+        /// What there should be one of.
+        what: &'static str,
+        /// For each of these.
+        per: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there should be.
+        needed: usize,
     },
+    /// A target value that its loss is not defined for.
+    #[error("target value {index} is {value}, allowed is {allowed}.")]
+    TargetValue {
+        /// Position in the list.
+        index: usize,
+        /// The value.
+        value: f32,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+    /// Pairs for a model of rows or the other way round.
+    #[error("the targets are {found}, but this model is trained on {needed}. Give it a task of its own level.")]
+    TargetKind {
+        /// `pairs` or `rows`.
+        found: &'static str,
+        /// The other one.
+        needed: &'static str,
+    },
+    /// A model that reads nothing of a node.
+    #[error("nodes have nothing a model could read. Give them numbers, categories or an encoding of the graph.")]
+    NoInputs,
 }

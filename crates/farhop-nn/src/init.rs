@@ -19,6 +19,11 @@ impl Seeds {
         Seeds { seed, next: 0 }
     }
 
+    /// The seed that these are below.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
     /// The next part's seed.
     pub fn next_seed(&mut self) -> u64 {
         self.next += 1;
@@ -28,10 +33,30 @@ impl Seeds {
 
 /// Uniform in `+- sqrt(6 / (inputs + outputs))` (Glorot and Bengio, 2010), `[inputs, outputs]`.
 pub fn glorot(inputs: usize, outputs: usize, seed: u64) -> Param<Tensor<2>> {
-    let limit = (6.0 / (inputs + outputs).max(1) as f64).sqrt();
+    uniform(inputs, outputs, glorot_limit(inputs, outputs), seed)
+}
+
+/// Uniform in `+- limit`, `[rows, columns]`.
+pub fn uniform(rows: usize, columns: usize, limit: f64, seed: u64) -> Param<Tensor<2>> {
     let mut stream = Stream::new(seed);
-    let data = (0..inputs * outputs).map(|_| ((stream.uniform() * 2.0 - 1.0) * limit) as f32).collect();
-    Param::from_tensor(bridge::from_vec(data, [inputs, outputs]))
+    let data = (0..rows * columns).map(|_| ((stream.uniform() * 2.0 - 1.0) * limit) as f32).collect();
+    Param::from_tensor(bridge::from_vec(data, [rows, columns]))
+}
+
+/// Tables of `counts` categories one below the other, `[sum of counts, width]`, each with Glorot's limit.
+pub fn tables(counts: &[u32], width: usize, seed: u64) -> Param<Tensor<2>> {
+    let mut stream = Stream::new(seed);
+    let mut data = Vec::new();
+    for &count in counts {
+        let limit = glorot_limit(count as usize, width);
+        data.extend((0..count as usize * width).map(|_| ((stream.uniform() * 2.0 - 1.0) * limit) as f32));
+    }
+    let rows = counts.iter().map(|&count| count as usize).sum();
+    Param::from_tensor(bridge::from_vec(data, [rows, width]))
+}
+
+fn glorot_limit(inputs: usize, outputs: usize) -> f64 {
+    (6.0 / (inputs + outputs).max(1) as f64).sqrt()
 }
 
 /// `[width]` numbers of one value.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::ops::{bridge, cross_entropy};
+use crate::ops::{self, bridge};
 use crate::optimizer::{Moments, OptimizerConfig, global_norm, update};
 use crate::{Batch, Context, Model, NnError, Targets, store};
 
@@ -44,18 +44,16 @@ impl Learner {
         Learner { model, config, seed, steps: 0, moments }
     }
 
-    /// One step of AdamW on the mean cross-entropy of the target rows. If the loss or the gradient is not finite, nothing
-    /// changes.
+    /// One step of AdamW on the mean loss of the targets. If the loss or the gradient is not finite, nothing changes.
     ///
     /// # Panics
-    /// If the batch has another number of features than the model takes, or a target is out of range; see
-    /// [`Targets::check`].
+    /// If the batch has another shape than the model reads, or a target is out of range; see [`Targets::check`].
     pub fn step(&mut self, batch: &Batch, targets: &Targets, learning_rate: f64) -> StepReport {
-        self.model.check_width(batch);
+        self.model.check_shape(batch);
         let network = self.model.network().tracked();
         let context = Context::training(self.seed, self.steps);
-        let logits = network.run(batch.features(), batch, &context);
-        let loss_tensor = cross_entropy(logits, Arc::new(targets.clone()));
+        let outputs = network.run(batch.input(), batch, &context);
+        let loss_tensor = ops::loss(outputs, Arc::new(targets.clone()));
         let loss = bridge::with_slice(&loss_tensor, |values| values[0]);
         if !loss.is_finite() {
             return StepReport { loss, gradient_norm: f32::NAN };

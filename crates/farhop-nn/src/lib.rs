@@ -12,20 +12,22 @@
 //! let batch = Batch::new(Arc::new(graph), &[1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0], 2);
 //! let model = ModelConfig::from_name("gcn")?.init(2, 3, 7)?;
 //! let mut learner = Learner::new(model, OptimizerConfig::default(), 7);
-//! let targets = Targets { rows: vec![0, 3], classes: vec![2, 1] };
+//! let targets = Targets::classes(vec![0, 3], vec![2, 1]);
 //! let report = learner.step(&batch, &targets, 0.01);
 //! assert!(report.loss.is_finite());
-//! assert_eq!(learner.model().logits(&batch).len(), 4 * 3);
+//! assert_eq!(learner.model().outputs(&batch).len(), 4 * 3);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! Inside, `layers` and `models` are ordinary modules of the engine, made of the operations in [`ops`]; both share the
-//! [`Layer`](layers::Layer) contract: features in, graph in, features out.
+//! [`Layer`](layers::Layer) contract: features in, graph in, features out. A model is an encoder of what is known of a node, a stack of
+//! one kind of layer, and a head that answers for nodes, graphs or pairs.
 
 mod batch;
 mod config;
 mod context;
 mod error;
+mod features;
 mod init;
 pub mod layers;
 mod learner;
@@ -35,16 +37,21 @@ pub mod models;
 mod network;
 pub mod ops;
 mod optimizer;
+mod shape;
 mod store;
+mod targets;
 
-pub use batch::{Batch, Targets};
+pub use batch::{Batch, Numbers, Parts};
 pub use config::{ActivationKind, NormKind, explain_unknown_key};
 pub use context::Context;
 pub use error::NnError;
-pub use layers::{CoefficientKind, EliminationKind, HopReading};
+pub use features::Features;
+pub use layers::{CoefficientKind, EliminationKind, HopReading, LaplacianKind, ReadoutKind};
 pub use learner::{Learner, StepReport};
 pub use memory::{MemoryEstimate, Shape};
 pub use model::Model;
 pub use models::{GcnConfig, GenConfig, MlpConfig, ModelConfig};
 pub use network::Network;
 pub use optimizer::OptimizerConfig;
+pub use shape::{InputShape, Level, OutputShape};
+pub use targets::{NumberLoss, Targets};

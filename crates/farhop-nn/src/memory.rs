@@ -1,16 +1,86 @@
 //! How much memory a model will need, before anything is allocated.
 
-/// The sizes that memory depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+use crate::{InputShape, Level, OutputShape};
+
+/// The sizes that memory depends on. What a task does not have stays 0: `Shape { nodes, entries, inputs, outputs,
+/// ..Shape::default() }`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
     /// Nodes, `N`.
     pub nodes: usize,
     /// Directed entries, `E`.
     pub entries: usize,
-    /// Features of a node.
+    /// Numbers of a node.
     pub inputs: usize,
-    /// Classes.
+    /// Classes, labels or quantities.
     pub outputs: usize,
+    /// What an answer is about.
+    pub level: Level,
+    /// Graphs in the batch.
+    pub graphs: usize,
+    /// Stored elements of all nodes, if their numbers are kept sparse.
+    pub non_zeros: Option<usize>,
+    /// Category columns of a node.
+    pub categories: usize,
+    /// The categories of all columns.
+    pub category_rows: usize,
+    /// Numbers of an entry.
+    pub edge_numbers: usize,
+    /// Category columns of an entry.
+    pub edge_categories: usize,
+    /// The categories of all columns of an entry.
+    pub edge_category_rows: usize,
+    /// Steps of the random walk encoding.
+    pub walk: usize,
+    /// Eigenvectors of the Laplacian.
+    pub laplacian: usize,
+}
+
+impl Shape {
+    /// Classes of the nodes of one graph, with nothing but numbers.
+    pub const fn nodes(nodes: usize, entries: usize, inputs: usize, outputs: usize) -> Self {
+        Shape {
+            nodes,
+            entries,
+            inputs,
+            outputs,
+            level: Level::Node,
+            graphs: 1,
+            non_zeros: None,
+            categories: 0,
+            category_rows: 0,
+            edge_numbers: 0,
+            edge_categories: 0,
+            edge_category_rows: 0,
+            walk: 0,
+            laplacian: 0,
+        }
+    }
+
+    /// A batch of `graphs` graphs with `nodes` nodes and `entries` entries together.
+    pub fn of(inputs: &InputShape, outputs: &OutputShape, graphs: usize, nodes: usize, entries: usize) -> Self {
+        Shape {
+            nodes,
+            entries,
+            inputs: inputs.numbers,
+            outputs: outputs.outputs,
+            level: outputs.level,
+            graphs,
+            non_zeros: None,
+            categories: inputs.categories.len(),
+            category_rows: inputs.category_rows(),
+            edge_numbers: inputs.edge_numbers,
+            edge_categories: inputs.edge_categories.len(),
+            edge_category_rows: inputs.edge_category_rows(),
+            walk: inputs.walk,
+            laplacian: inputs.laplacian,
+        }
+    }
+
+    /// Whether a node has more than numbers, so that it needs an encoder.
+    pub(crate) fn needs_encoder(&self) -> bool {
+        self.categories > 0 || self.walk > 0 || self.laplacian > 0
+    }
 }
 
 /// Bytes that a model needs, the graph and the data set itself not counted.

@@ -4,18 +4,23 @@ use std::collections::BTreeMap;
 
 use crate::network::Network;
 use crate::ops::bridge;
-use crate::{Batch, Context, ModelConfig, NnError, store};
+use crate::{Batch, Context, InputShape, ModelConfig, NnError, OutputShape, store};
 
 /// A network with its settings.
 pub struct Model {
     config: ModelConfig,
     network: Box<dyn Network>,
-    inputs: usize,
-    outputs: usize,
+    inputs: InputShape,
+    outputs: OutputShape,
 }
 
 impl Model {
-    pub(crate) fn new(config: ModelConfig, network: Box<dyn Network>, inputs: usize, outputs: usize) -> Self {
+    pub(crate) fn new(
+        config: ModelConfig,
+        network: Box<dyn Network>,
+        inputs: InputShape,
+        outputs: OutputShape,
+    ) -> Self {
         Model { config, network, inputs, outputs }
     }
 
@@ -24,14 +29,14 @@ impl Model {
         &self.config
     }
 
-    /// Number of features it takes.
-    pub fn inputs(&self) -> usize {
-        self.inputs
+    /// What it reads.
+    pub fn input_shape(&self) -> &InputShape {
+        &self.inputs
     }
 
-    /// Number of classes.
-    pub fn outputs(&self) -> usize {
-        self.outputs
+    /// What it gives; with [`Level::Pair`](crate::Level::Pair) `outputs` is the number of channels of an embedding.
+    pub fn output_shape(&self) -> &OutputShape {
+        &self.outputs
     }
 
     /// Number of trained parameters.
@@ -39,23 +44,24 @@ impl Model {
         self.network.tracked().trained().iter().map(|(_, _, shape)| shape.iter().product::<usize>()).sum()
     }
 
-    /// The scores of every class for every node, `[N, outputs]`, in evaluation mode.
+    /// What the model says, in evaluation mode: scores of every node `[N, outputs]`, of every graph `[G, outputs]`, or
+    /// embeddings of nodes `[N, outputs]`, of which the dot product is the score of a pair.
     ///
     /// # Panics
-    /// If the batch has another number of features than the model takes.
-    pub fn logits(&self, batch: &Batch) -> Vec<f32> {
-        self.check_width(batch);
-        bridge::into_vec(self.network.run(batch.features(), batch, &Context::evaluation()))
+    /// If the batch has another shape than the model reads.
+    pub fn outputs(&self, batch: &Batch) -> Vec<f32> {
+        self.check_shape(batch);
+        bridge::into_vec(self.network.run(batch.input(), batch, &Context::evaluation()))
     }
 
     /// The name of the first stage whose output is not finite.
     ///
     /// # Panics
-    /// If the batch has another number of features than the model takes.
+    /// If the batch has another shape than the model reads.
     pub fn first_non_finite(&self, batch: &Batch) -> Option<String> {
-        self.check_width(batch);
+        self.check_shape(batch);
         let context = Context::watching();
-        let _logits = self.network.run(batch.features(), batch, &context);
+        let _outputs = self.network.run(batch.input(), batch, &context);
         context.into_first_non_finite()
     }
 
@@ -86,14 +92,14 @@ impl Model {
         self.network.as_mut()
     }
 
-    pub(crate) fn check_width(&self, batch: &Batch) {
-        assert_eq!(batch.width(), self.inputs, "the model takes {} features", self.inputs);
+    pub(crate) fn check_shape(&self, batch: &Batch) {
+        assert_eq!(batch.shape(), &self.inputs, "the batch (left) is not what the model reads (right)");
     }
 }
 
 impl Clone for Model {
     fn clone(&self) -> Self {
-        Model::new(self.config.clone(), self.network.boxed_clone(), self.inputs, self.outputs)
+        Model::new(self.config.clone(), self.network.boxed_clone(), self.inputs.clone(), self.outputs)
     }
 }
 

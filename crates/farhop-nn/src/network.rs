@@ -5,7 +5,7 @@ use burn::tensor::{Gradients, Tensor};
 
 use crate::layers::Layer;
 use crate::ops::bridge;
-use crate::{Batch, Context};
+use crate::{Batch, Context, Features};
 
 /// One named array of a network.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,8 +22,8 @@ pub struct Array {
 
 /// Any [`Layer`], boxed.
 pub trait Network: Send + Sync {
-    /// `[N, inputs]` to `[N, outputs]`.
-    fn run(&self, features: Tensor<2>, batch: &Batch, context: &Context) -> Tensor<2>;
+    /// `[N, inputs]` to `[N, outputs]` (or `[G, outputs]` if answers are about graphs). What else it reads is in the batch.
+    fn run(&self, features: Features, batch: &Batch, context: &Context) -> Tensor<2>;
 
     /// The same network, whose trained parameters are tracked.
     fn tracked(&self) -> Box<dyn Network>;
@@ -46,7 +46,7 @@ pub trait Network: Send + Sync {
 }
 
 impl<L: Layer + Sync + 'static> Network for L {
-    fn run(&self, features: Tensor<2>, batch: &Batch, context: &Context) -> Tensor<2> {
+    fn run(&self, features: Features, batch: &Batch, context: &Context) -> Tensor<2> {
         Layer::forward(self, features, batch, context)
     }
 

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use farhop_data::DataError;
 use farhop_nn::NnError;
 
 /// A failure of training or of the run folder. Its text is one line: where, what, and what to do.
@@ -116,6 +117,9 @@ pub enum TrainError {
     /// A model could not be built or loaded.
     #[error(transparent)]
     Model(#[from] NnError),
+    /// The data could not be read or does not hold together.
+    #[error(transparent)]
+    Data(#[from] DataError),
 }
 
 impl TrainError {

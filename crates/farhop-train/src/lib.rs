@@ -1,7 +1,9 @@
 //! Training: what happens between a checked dataset and a run folder.
 //!
 //! * [`recipe`]: every setting of a run, to and from TOML;
-//! * [`fit()`]: full-batch node classification with early stopping;
+//! * [`Material`]: the data that a recipe names, read and checked;
+//! * [`task`]: checked data as batches for a model, whatever is to be predicted;
+//! * [`fit()`]: the training loop with early stopping;
 //! * [`run`]: the run folder, its checkpoints, and what is read back from it;
 //! * [`memory`]: the memory plan before a run, and the peak after it.
 //!
@@ -12,13 +14,18 @@ mod error;
 pub mod fit;
 pub mod memory;
 mod observer;
+pub mod presets;
+mod reading;
 pub mod recipe;
 pub mod run;
 mod score;
+pub mod task;
 
 pub use error::TrainError;
-pub use fit::{Fitted, NodeTask, Outcome, Session, Summary, fit};
+pub use fit::{Fitted, Outcome, Session, Summary, fit};
 pub use observer::{EpochReport, Observer, Silent};
-pub use recipe::{CheckpointEvery, DataConfig, Recipe, Schedule, TrainConfig};
+pub use reading::{Material, NewFiles, Places, SavedSchema, read_again};
+pub use recipe::{CheckpointEvery, DataConfig, Recipe, Schedule, SplitSetting, TrainConfig};
 pub use run::{Machine, RunFolder, RunRecord, Status, TrainedRun};
-pub use score::{Scores, accuracy, mean_cross_entropy, scores, softmax_rows};
+pub use score::{Evaluation, Outputs, Scores, probabilities, score, scores, softmax_rows};
+pub use task::{EncodingConfig, Encodings, LoadTime, LossKind, TargetScale, Task};

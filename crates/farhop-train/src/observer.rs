@@ -7,20 +7,23 @@ use serde::Serialize;
 pub struct EpochReport {
     /// Counted from 1.
     pub epoch: usize,
-    /// Mean cross-entropy on the training nodes, in training mode, before the step of this epoch.
+    /// Mean loss over the steps of this epoch, in training mode, each before its step.
     pub loss: f32,
-    /// Euclidean norm of the whole gradient before clipping.
+    /// Euclidean norm of the whole gradient before clipping, of the last step.
     pub gradient_norm: f32,
-    /// Learning rate of the step.
+    /// Learning rate of the last step.
     pub learning_rate: f64,
-    /// Accuracy on the training nodes after the step; absent in epochs without an evaluation.
+    /// Score on the training nodes after the epoch; absent in epochs without an evaluation, and where many graphs are
+    /// learned from (they are scored at the end of a run).
     pub train: Option<f64>,
-    /// Accuracy on the validation nodes after the step.
+    /// Score on the validation part after the epoch.
     pub valid: Option<f64>,
-    /// Mean cross-entropy on the validation nodes after the step, in evaluation mode.
+    /// Mean loss on the validation part after the epoch, in evaluation mode.
     pub valid_loss: Option<f64>,
-    /// Seconds this epoch took, evaluation included. The only field that differs between two equal runs.
+    /// Seconds this epoch took, evaluation included. Like the next field, it differs between two equal runs.
     pub seconds: f64,
+    /// Seconds of it in which the model had to wait for batches to be made.
+    pub loading_seconds: f64,
 }
 
 /// Receives what happens during training. Every method has an empty default.
@@ -28,6 +31,10 @@ pub trait Observer {
     /// Training is about to begin (or to continue) after `done` of `epochs` epochs.
     fn started(&mut self, done: usize, epochs: usize, parameters: usize) {
         let _ = (done, epochs, parameters);
+    }
+    /// Step `step` of `steps` of an epoch ended.
+    fn step(&mut self, epoch: usize, step: usize, steps: usize, loss: f32) {
+        let _ = (epoch, step, steps, loss);
     }
     /// An epoch ended.
     fn epoch(&mut self, report: &EpochReport) {

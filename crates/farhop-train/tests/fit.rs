@@ -7,12 +7,13 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use common::{CLASSES, Recorder, Ring, create, recipe, timeless_metrics, train, train_watched};
-use farhop_data::metrics::largest;
+use farhop_data::metrics::Metric;
+use farhop_data::{Dataset, Target};
 use farhop_nn::{GenConfig, ModelConfig, NormKind};
 use farhop_train::run::checkpoint::load;
 use farhop_train::{
-    CheckpointEvery, Outcome, Recipe, RunFolder, Schedule, Silent, Status, TrainedRun, accuracy, mean_cross_entropy,
-    softmax_rows,
+    CheckpointEvery, Encodings, LossKind, Outcome, Outputs, Recipe, RunFolder, Schedule, Silent, Status, Task,
+    TrainConfig, TrainedRun, probabilities, softmax_rows,
 };
 
 #[test]
@@ -46,11 +47,16 @@ fn the_model_returned_is_the_best_on_validation() {
         })
         .unwrap();
     assert_eq!(fitted.summary.best_epoch, Some(best.epoch));
-    let logits = fitted.model.logits(&ring.batch);
-    let valid = &ring.split.valid;
-    let predicted = largest(&logits, CLASSES);
-    assert_eq!(accuracy(&predicted, &ring.labels, valid), best.valid);
-    assert_eq!(mean_cross_entropy(&logits, CLASSES, &ring.labels, valid), best.valid_loss);
+    let outputs = Outputs::of_all(&ring.task(), &fitted.model).unwrap().values;
+    let valid = &ring.dataset.split.valid;
+    assert_eq!(Some(ring.accuracy(&outputs, valid)), best.valid);
+    let Target::Class { labels, .. } = &ring.dataset.target else { unreachable!() };
+    let loss = |node: &u32| {
+        let row = &softmax_rows(&outputs, CLASSES)[*node as usize * CLASSES..];
+        -f64::from(row[labels[*node as usize].unwrap() as usize]).ln()
+    };
+    let expected = valid.iter().map(loss).sum::<f64>() / valid.len() as f64;
+    assert!((expected - best.valid_loss.unwrap()).abs() < 1e-5);
     assert_eq!(fitted.summary.scores.valid, best.valid);
 }
 
@@ -67,7 +73,7 @@ fn it_stops_early_after_patience_epochs_without_a_better_one() {
 #[test]
 fn without_validation_nodes_the_last_weights_are_kept() {
     let mut ring = Ring::new();
-    ring.split.valid.clear();
+    ring.dataset.split.valid.clear();
     let mut recorder = Recorder::new();
     let fitted = common::train_free(&ring, &recipe(20), &mut recorder).unwrap();
     assert_eq!(fitted.summary.best_epoch, Some(20));
@@ -212,24 +218,55 @@ fn numbers_that_stop_being_finite_stop_the_run_and_keep_the_last_good_state() {
     assert_eq!(folder.record().error.as_ref(), Some(&message));
     drop(folder);
     let run = TrainedRun::open(&path).unwrap();
-    let logits = run.logits(&ring.batch).unwrap();
-    assert!(logits.iter().all(|value| value.is_finite()));
+    let outputs = run.outputs(&ring.task()).unwrap().values;
+    assert!(outputs.iter().all(|value| value.is_finite()));
 }
 
 #[test]
 fn tasks_that_do_not_hold_together_are_refused() {
-    let refuse = |change: fn(&mut Ring), expected: &str| {
-        let mut ring = Ring::new();
-        change(&mut ring);
-        let error = common::train_free(&ring, &recipe(2), &mut Silent).err().unwrap();
-        assert!(error.to_string().contains(expected), "{error}");
+    let refuse = |change: fn(&mut Dataset), expected: &str| {
+        let mut dataset = Ring::new().dataset;
+        change(&mut dataset);
+        let error = dataset.check().map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
     };
-    refuse(|ring| ring.split.train.clear(), "no training nodes");
-    refuse(|ring| ring.split.test.push(0), "node 0 is in train and in test");
-    refuse(|ring| ring.split.valid.push(5000), "names node 5000");
-    refuse(|ring| ring.labels[3] = None, "node 3 is in train and has no label");
-    refuse(|ring| ring.labels[3] = Some(17), "class 17");
-    refuse(|ring| ring.labels.truncate(4), "4 labels for 90 nodes");
+    refuse(|dataset| dataset.split.test.push(0), "row 0 is in train and in test");
+    refuse(|dataset| dataset.split.valid.push(5000), "row 5000");
+    refuse(|dataset| dataset.nodes.width = 4, "450 numbers of width 4");
+    refuse(
+        |dataset| {
+            let Target::Class { labels, .. } = &mut dataset.target else { unreachable!() };
+            labels[3] = Some(17);
+        },
+        "label 17 of 3 classes",
+    );
+    let mut ring = Ring::new();
+    ring.dataset.split.train.clear();
+    let error = common::train_free(&ring, &recipe(2), &mut Silent).err().unwrap().to_string();
+    assert!(error.contains("the training part is empty"), "{error}");
+    let task = |metric, loss| {
+        let mut dataset = Ring::new().dataset;
+        dataset.metric = metric;
+        let config = TrainConfig { loss, ..TrainConfig::default() };
+        Task::new(dataset, Encodings::default(), &config, None).map(|_| ()).unwrap_err().to_string()
+    };
+    assert_eq!(task(Metric::Mae, LossKind::Auto), "metric mae is not for classes. Allowed: accuracy, macro-f1.");
+    assert_eq!(
+        task(Metric::Accuracy, LossKind::L1),
+        "loss l1 is not for classes. Allowed: auto, cross-entropy or weighted-cross-entropy."
+    );
+}
+
+#[test]
+fn nodes_without_a_label_are_neither_learned_from_nor_scored() {
+    let mut ring = Ring::new();
+    let Target::Class { labels, .. } = &mut ring.dataset.target else { unreachable!() };
+    for node in [3, 60] {
+        labels[node] = None;
+    }
+    let task = ring.task();
+    assert_eq!((task.split().train.len(), task.split().valid.len()), (49, 19));
+    common::train_free(&ring, &recipe(2), &mut Silent).unwrap();
 }
 
 #[test]
@@ -239,12 +276,13 @@ fn a_run_predicts_what_was_scored() {
     let ring = Ring::new();
     let fitted = train(&ring, &mut create(&path, &recipe(15))).unwrap();
     let run = TrainedRun::open(&path).unwrap();
-    assert_eq!(run.logits(&ring.batch).unwrap(), fitted.model.logits(&ring.batch));
-    let scores = run.evaluate(&ring.batch, &ring.labels, &ring.split).unwrap();
+    let outputs = run.outputs(&ring.task()).unwrap();
+    assert_eq!(outputs.values, Outputs::of_all(&ring.task(), &fitted.model).unwrap().values);
+    let scores = run.evaluate(&ring.task()).unwrap();
     assert_eq!(scores, fitted.summary.scores);
     assert_eq!(scores, run.record.scores);
     assert_eq!(run.record.status, Status::Finished);
-    for row in run.probabilities(&ring.batch).unwrap().chunks(CLASSES) {
+    for row in probabilities(&ring.dataset.target, &outputs.values).chunks(CLASSES) {
         assert!((row.iter().sum::<f32>() - 1.0).abs() < 1e-6);
     }
 }

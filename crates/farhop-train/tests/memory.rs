@@ -5,7 +5,7 @@ use std::path::Path;
 
 use farhop_nn::{GenConfig, ModelConfig, Shape};
 use farhop_train::memory::{
-    Limit, Plan, available, available_under, bytes_text, peak_rss_bytes, plan, reset_peak_rss, rss_bytes,
+    Held, Limit, Plan, available, available_under, bytes_text, peak_rss_bytes, plan, reset_peak_rss, rss_bytes,
 };
 
 const MIB: u64 = 1 << 20;
@@ -101,11 +101,17 @@ fn mlp(hidden: usize) -> ModelConfig {
     config
 }
 
-const SHAPE: Shape = Shape { nodes: 200_000, entries: 2_000_000, inputs: 100, outputs: 10 };
+fn shape() -> Shape {
+    Shape::nodes(200_000, 2_000_000, 100, 10)
+}
+
+fn held(directed: bool) -> Held {
+    Held::one_graph(200_000, 2_000_000, directed)
+}
 
 fn planned(config: &ModelConfig, training: bool, limit: Option<u64>) -> Plan {
     let limit = limit.map(|bytes| Limit { bytes, source: "the machine" });
-    plan(config, &SHAPE, false, training, limit.as_ref())
+    plan(config, &shape(), held(false), training, limit.as_ref())
 }
 
 #[test]
@@ -116,10 +122,12 @@ fn the_parts_add_up_and_grow_with_the_work() {
     assert!(free.check().is_ok());
     assert!(planned(&mlp(256), true, None).total > free.total);
     assert!(planned(&mlp(128), false, None).total < free.total);
-    let directed = plan(&mlp(128), &SHAPE, true, true, None);
+    let directed = plan(&mlp(128), &shape(), held(true), true, None);
     assert!(directed.total > free.total);
-    let features = free.parts.iter().find(|part| part.name == "data set").unwrap();
-    assert!(features.bytes >= 200_000 * 100 * 4);
+    let kept = free.parts.iter().find(|part| part.name == "kept for the backward pass").unwrap();
+    assert!(kept.bytes >= 200_000 * 100 * 4);
+    let many = Held { features: 1 << 30, waiting: 1 << 20, ..held(false) };
+    assert_eq!(plan(&mlp(128), &shape(), many, true, None).total, free.total + (1 << 30) + (1 << 20));
 }
 
 #[test]

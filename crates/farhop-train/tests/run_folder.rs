@@ -106,7 +106,8 @@ fn a_run_that_has_not_ended_predicts_from_its_checkpoint() {
     fs::remove_file(path.join("model.safetensors")).unwrap();
     let run = TrainedRun::open(&path).unwrap();
     assert_eq!(run.record.status, Status::Running);
-    assert_eq!(run.logits(&ring.batch).unwrap(), fitted.model.logits(&ring.batch));
+    let expected = Outputs::of_all(&ring.task(), &fitted.model).unwrap().values;
+    assert_eq!(run.outputs(&ring.task()).unwrap().values, expected);
 }
 
 #[test]
@@ -116,8 +117,8 @@ fn the_split_is_kept_by_id() {
     let ring = Ring::new();
     let ids: Vec<String> = (0..common::NODES).map(|node| format!("n{node}")).collect();
     let folder = create(&path, &recipe(3));
-    folder.write_split(&ids, &ring.split).unwrap();
-    assert_eq!(folder.read_split(&ids).unwrap(), ring.split);
+    folder.write_split(&ids, &ring.dataset.split).unwrap();
+    assert_eq!(folder.read_split(&ids).unwrap(), ring.dataset.split);
     let reversed: Vec<String> = ids.iter().rev().cloned().collect();
     let split = folder.read_split(&reversed).unwrap();
     let named = |ids: &[String], nodes: &[u32]| {
@@ -125,8 +126,8 @@ fn the_split_is_kept_by_id() {
         names.sort();
         names
     };
-    assert_eq!(named(&ids, &ring.split.test), named(&reversed, &split.test));
-    assert_ne!(ring.split.test, split.test);
+    assert_eq!(named(&ids, &ring.dataset.split.test), named(&reversed, &split.test));
+    assert_ne!(ring.dataset.split.test, split.test);
     let error = folder.read_split(&ids[1..]).unwrap_err().to_string();
     assert!(error.contains("node \"n0\""), "{error}");
 }
@@ -173,13 +174,12 @@ fn other_data_is_refused() {
     let path = temporary.path().join("run");
     let mut ring = Ring::new();
     train(&ring, &mut create(&path, &recipe(3))).unwrap();
-    let features = vec![0.0; common::NODES * 2];
-    ring.batch = farhop_nn::Batch::new(ring.batch.graph().clone(), &features, 2);
+    ring.dataset.nodes = Columns::dense(2, vec![0.0; common::NODES * 2]);
     let error = train(&ring, &mut RunFolder::resume(&path).unwrap()).err().unwrap();
-    assert!(error.to_string().contains("started with 5 features"), "{error}");
+    assert!(error.to_string().contains("started with other features"), "{error}");
     let run = TrainedRun::open(&path).unwrap();
-    let error = run.logits(&ring.batch).unwrap_err().to_string();
-    assert!(error.contains("2 features a node"), "{error}");
+    let error = run.outputs(&ring.task()).unwrap_err().to_string();
+    assert!(error.contains("does not have the features"), "{error}");
 }
 
 #[test]

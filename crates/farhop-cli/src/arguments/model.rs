@@ -69,6 +69,18 @@ pub struct ModelArguments {
     /// Probability of dropping an attention coefficient (gen) [default: 0]
     #[arg(long, value_name = "P")]
     attention_dropout: Option<f32>,
+    /// How nodes become a graph: mean, sum or max of their states [default: mean]
+    #[arg(long, value_name = "KIND", value_parser = ["mean", "sum", "max"])]
+    readout: Option<String>,
+    /// Layers of the head; 1 is a linear map [default: 1]
+    #[arg(long, value_name = "L")]
+    head_layers: Option<usize>,
+    /// Edge features add to the attention scores (gen) [default: on]
+    #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", value_parser = switch)]
+    edge_features: Option<bool>,
+    /// Encoder of Laplacian eigenvectors [default: linear]
+    #[arg(long, value_name = "KIND", value_parser = ["linear", "deepset"])]
+    laplacian_encoder: Option<String>,
     /// Compute hops again in the backward pass: less memory, more time (gen) [default: off]
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", value_parser = switch)]
     recompute: Option<bool>,
@@ -91,6 +103,9 @@ impl ModelArguments {
         add("--hop-reading", "hop_reading", text(&self.hop_reading));
         add("--norm", "norm", text(&self.norm));
         add("--activation", "activation", text(&self.activation));
+        add("--readout", "readout", text(&self.readout));
+        add("--head-layers", "head_layers", self.head_layers.map(Value::from));
+        add("--laplacian-encoder", "laplacian_encoder", text(&self.laplacian_encoder));
         let switches = [
             ("--hop-attention", "hop_attention", self.hop_attention),
             ("--hop-bias", "hop_bias", self.hop_bias),
@@ -98,6 +113,7 @@ impl ModelArguments {
             ("--feed-forward", "feed_forward", self.feed_forward),
             ("--input-projection", "input_projection", self.input_projection),
             ("--residual", "residual", self.residual),
+            ("--edge-features", "edge_features", self.edge_features),
             ("--recompute", "recompute", self.recompute),
         ];
         for (flag, key, value) in switches {

@@ -14,6 +14,9 @@ Examples:
   farhop train
   farhop train --distance 6
   farhop train --picture accuracy.svg
+  farhop train cora
+  farhop train peptides-func --model gcn --epochs 20 --out runs/peptides
+  farhop train molecules.csv --smiles smiles --target logp
   farhop train --nodes nodes.csv --edges edges.csv --target label --out runs/mine
   farhop train --nodes nodes.csv --edges edges.csv --target label --model gcn --layers 4 --hidden 64
   farhop train --recipe runs/mine/recipe.toml --seed 1 --out runs/again
@@ -52,10 +55,10 @@ pub struct TrainArguments {
 }
 
 /// The built-in demonstration.
-#[derive(Args, Debug, Default)]
+#[derive(Args, Debug, Default, Clone)]
 #[command(next_help_heading = "Demonstration (without your data)")]
 pub struct DemonstrationArguments {
-    /// Distance whose colours decide the label [default: 4]
+    /// Distance whose colours decide the label; also of the datasets that are made [default: 4]
     #[arg(long, value_name = "R", conflicts_with = "picture")]
     pub distance: Option<usize>,
     /// Train at several distances and draw accuracy against distance as SVG
@@ -83,6 +86,21 @@ pub struct TrainingArguments {
     /// Epochs, at most [default: 200]
     #[arg(long, value_name = "N")]
     pub epochs: Option<usize>,
+    /// Graphs in a step, where there are many [default: 32]
+    #[arg(long, value_name = "B")]
+    batch_size: Option<usize>,
+    /// Graphs of like size go into one batch
+    #[arg(long)]
+    bucket_by_size: bool,
+    /// What is minimised [default: auto, what the target asks for]
+    #[arg(long, value_name = "KIND", value_parser = ["auto", "cross-entropy", "weighted-cross-entropy", "binary-cross-entropy", "l1", "l2"])]
+    loss: Option<String>,
+    /// Steps of the random walks whose return probabilities are features [default: 0, none]
+    #[arg(long, value_name = "N")]
+    walk: Option<usize>,
+    /// Eigenvectors of the Laplacian that are features [default: 0, none]
+    #[arg(long, value_name = "N")]
+    laplacian: Option<usize>,
     /// Learning rate of AdamW after the warm-up [default: 0.005]
     #[arg(long, value_name = "X")]
     learning_rate: Option<f64>,
@@ -119,6 +137,11 @@ impl TrainingArguments {
         let train = |key| ["train", key];
         let optimizer = |key| ["train", "optimizer", key];
         add("--epochs", &train("epochs"), self.epochs.map(Value::from));
+        add("--batch-size", &train("batch_size"), self.batch_size.map(Value::from));
+        add("--bucket-by-size", &train("bucket_by_size"), self.bucket_by_size.then(|| Value::from(true)));
+        add("--loss", &train("loss"), self.loss.clone().map(Value::from));
+        add("--walk", &["encodings", "walk"], self.walk.map(Value::from));
+        add("--laplacian", &["encodings", "laplacian"], self.laplacian.map(Value::from));
         let rate = self.learning_rate.map(Value::from);
         add("--learning-rate", &train("learning_rate"), rate);
         let decay = self.weight_decay.map(Value::from);

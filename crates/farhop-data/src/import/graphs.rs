@@ -35,7 +35,7 @@ pub(super) fn read(tables: Tables<'_>, column: &str, options: &ImportOptions) ->
     let edges = if options.edge_features {
         let ends = end_columns(tables.edges)?;
         let used = |at: usize| ends.contains(&at) || tables.edges.header()[at].eq_ignore_ascii_case(column);
-        let ignored = |at: usize| table_options.ignore.contains(&tables.edges.header()[at]);
+        let ignored = |at: usize| table_options.ignore_edges.contains(&tables.edges.header()[at]);
         let others: Vec<usize> = (0..tables.edges.header().len()).filter(|&at| !used(at) && !ignored(at)).collect();
         edge_features::read(tables.edges, &others, &built, &mut notes)?
     } else {
@@ -85,7 +85,7 @@ pub(super) fn read(tables: Tables<'_>, column: &str, options: &ImportOptions) ->
 
 /// The options for the nodes table: no target there, and the graph column is no feature.
 fn node_options(table: &Table, graph_column: usize, options: &ImportOptions) -> NodeTableOptions {
-    let mut table_options = NodeTableOptions { target: None, ..options.table.clone() };
+    let mut table_options = NodeTableOptions { targets: Vec::new(), ..options.table.clone() };
     table_options.ignore.push(table.header()[graph_column].clone());
     if table_options.id.is_none() && !table.header().iter().any(|name| name.eq_ignore_ascii_case("id")) {
         table_options.id =

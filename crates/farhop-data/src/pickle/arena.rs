@@ -12,7 +12,11 @@ use super::numpy::ElementType;
 use super::{MOST_CONTAINERS, MOST_ELEMENTS};
 use crate::npy::Array;
 use crate::shared::SharedBytes;
+use crate::text::thousands;
 use crate::torch::{StorageType, TensorPlan};
+
+/// The most dimensions of an array or tensor.
+const MOST_DIMENSIONS: usize = 32;
 
 /// A value, cheap to copy.
 #[derive(Debug, Clone)]
@@ -43,7 +47,7 @@ pub(crate) enum Node {
     /// A storage of tensors.
     Storage(Arc<str>),
     /// A tensor of a storage.
-    Tensor(TensorPlan),
+    Tensor(Box<TensorPlan>),
 }
 
 /// The containers of a pickle.
@@ -51,7 +55,9 @@ pub(crate) struct Arena {
     pub(super) nodes: Vec<Node>,
     /// The storages that were named, with the type of their elements and how many there are.
     pub(crate) storages: HashMap<Arc<str>, (StorageType, usize)>,
-    /// How many more bytes may be copied.
+    /// The bytes of storages that lie in the pickle itself.
+    pub(super) inside: HashMap<Arc<str>, SharedBytes>,
+    /// How many more bytes and items may be copied.
     copies_left: usize,
     elements_left: u64,
 }
@@ -61,13 +67,20 @@ impl Arena {
     pub(super) fn new(length: usize) -> Self {
         // A file of a few bytes may hold a few arrays that have to be turned around.
         let copies_left = length.saturating_mul(4).saturating_add(1 << 16);
-        Arena { nodes: Vec::new(), storages: HashMap::new(), copies_left, elements_left: MOST_ELEMENTS }
+        Arena {
+            nodes: Vec::new(),
+            storages: HashMap::new(),
+            inside: HashMap::new(),
+            copies_left,
+            elements_left: MOST_ELEMENTS,
+        }
     }
 
     /// Adds a container.
     pub(super) fn add(&mut self, node: Node) -> Result<Item, Fault> {
         if self.nodes.len() >= MOST_CONTAINERS {
-            let reason = format!("the pickle holds more than {MOST_CONTAINERS} containers, the limit.");
+            let most = thousands(MOST_CONTAINERS as u64);
+            let reason = format!("the pickle holds more than {most} containers, the limit.");
             return Err(Fault::refused(reason));
         }
         self.nodes.push(node);
@@ -106,17 +119,18 @@ impl Arena {
         }
     }
 
-    /// The lengths in a tuple: numbers that are not negative.
+    /// The lengths in a tuple: up to 32 numbers that are not negative.
     pub(super) fn lengths(&self, item: &Item) -> Option<Vec<usize>> {
-        self.items(item)?.iter().map(length).collect()
+        let items = self.items(item).filter(|items| items.len() <= MOST_DIMENSIONS)?;
+        items.iter().map(length).collect()
     }
 
-    /// Counts bytes that are copied; an error beyond the limit, so that a few bytes of a pickle
+    /// Counts bytes or items that are copied; an error beyond the limit, so that a few bytes of a pickle
     /// cannot be copied over and over.
     pub(super) fn charge(&mut self, bytes: usize) -> Result<(), Fault> {
         let left = self.copies_left.checked_sub(bytes);
         self.copies_left =
-            left.ok_or_else(|| Fault::refused("the pickle copies the same bytes over and over; datasets do not."))?;
+            left.ok_or_else(|| Fault::refused("the pickle copies the same values over and over; datasets do not."))?;
         Ok(())
     }
 
@@ -124,7 +138,7 @@ impl Arena {
     pub(super) fn charge_elements(&mut self, elements: usize) -> Result<(), Fault> {
         let left = self.elements_left.checked_sub(elements as u64);
         self.elements_left = left.ok_or_else(|| {
-            Fault::refused(format!("the pickle holds more than {MOST_ELEMENTS} elements, the limit."))
+            Fault::refused(format!("the pickle holds more than {} elements, the limit.", thousands(MOST_ELEMENTS)))
         })?;
         Ok(())
     }

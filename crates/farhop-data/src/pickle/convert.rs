@@ -11,6 +11,7 @@ use super::value::{Kind, Object};
 use super::{DEEPEST_NESTING, MOST_ELEMENTS};
 use crate::csr::Csr;
 use crate::shared::SharedBytes;
+use crate::text::thousands;
 use crate::torch::Tensor;
 
 /// Finds the bytes of a storage by its key.
@@ -89,7 +90,7 @@ impl Converter<'_, '_> {
         }
         if turned.elements > MOST_ELEMENTS {
             let reason = "the pickle repeats its containers so often that they would have more than";
-            return Err(Fault::refused(format!("{reason} {MOST_ELEMENTS} elements, the limit.")));
+            return Err(Fault::refused(format!("{reason} {} elements, the limit.", thousands(MOST_ELEMENTS))));
         }
         if let Some(state) = self.states.get_mut(number) {
             *state = State::Done(turned.clone());
@@ -116,8 +117,11 @@ impl Converter<'_, '_> {
             Node::Array(None) => return Err(Fault::refused("a NumPy array has no elements.")),
             Node::Storage(_) => return Err(Fault::refused("a storage of tensors stands alone; save tensors.")),
             Node::Tensor(plan) => {
-                let storage = (self.resolve)(&plan.key)?;
-                Kind::Tensor(Arc::new(Tensor::new(plan, storage).map_err(Fault::refused)?))
+                let storage = match self.arena.inside.get(&plan.key) {
+                    Some(storage) => storage.clone(),
+                    None => (self.resolve)(&plan.key)?,
+                };
+                Kind::Tensor(Arc::new(Tensor::new(*plan, storage).map_err(Fault::refused)?))
             }
         })
     }

@@ -1,7 +1,7 @@
 //! Why a pickle is not read.
 
 use crate::error::DataError;
-use crate::text::quoted;
+use crate::text::{quoted, thousands};
 
 /// What is wrong, without the name of the file.
 #[derive(Debug)]
@@ -10,7 +10,7 @@ pub(crate) struct Fault(String);
 impl Fault {
     /// Bytes that are no pickle; `reason` has no full stop.
     pub(crate) fn damaged(at: usize, reason: &str) -> Fault {
-        Fault(format!("damaged pickle at byte {at}: {reason}."))
+        Fault(format!("damaged pickle at byte {}: {reason}. Save or download it again.", thousands(at as u64)))
     }
 
     /// A pickle of something that is not read; a whole sentence.

@@ -2,6 +2,7 @@
 
 use super::fault::Fault;
 use crate::shared::SharedBytes;
+use crate::text::thousands;
 
 /// Bytes and how far they have been read. Nothing reads beyond the end.
 pub(super) struct Input {
@@ -31,7 +32,7 @@ impl Input {
         let piece = piece.ok_or_else(|| {
             let reason = match left {
                 0 => "the file ends early".to_string(),
-                _ => format!("{length} bytes are announced where {left} are left"),
+                _ => format!("{} bytes are announced where {} are left", thousands(length), thousands(left as u64)),
             };
             Fault::damaged(self.at, &reason)
         })?;

@@ -18,6 +18,9 @@ pub(crate) struct ElementType {
 /// `dtype("f4", align, copy)`.
 pub(super) fn element_type(arguments: &[Item]) -> Result<Node, Fault> {
     let name = arguments.first().and_then(text).ok_or_else(|| Fault::refused("a NumPy type has no name."))?;
+    if name.starts_with('O') {
+        return Err(Fault::refused("a NumPy array holds Python objects; save plain numbers or text."));
+    }
     let (big_endian, dtype) = Dtype::parse(name).ok_or_else(|| {
         Fault::refused(format!(
             "NumPy elements of type {} are not supported; save them as f4, f8, i4, i8 or another plain type.",

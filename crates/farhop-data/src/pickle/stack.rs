@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::MOST_MEMO_ENTRIES;
 use super::arena::Item;
 use super::fault::Fault;
+use crate::text::thousands;
 
 /// A stack that is cut into sections by marks: nothing below the last mark can be taken by accident.
 #[derive(Default)]
@@ -21,6 +22,11 @@ impl Stack {
 
     pub(super) fn mark(&mut self) {
         self.marks.push(self.items.len());
+    }
+
+    /// How many items and marks there are.
+    pub(super) fn height(&self) -> usize {
+        self.items.len() + self.marks.len()
     }
 
     fn floor(&self) -> usize {
@@ -72,7 +78,8 @@ impl Stack {
         let item = self.top(at)?.clone();
         let number = u32::try_from(number).map_err(|_| Fault::damaged(at, "a memory number is too large"))?;
         if self.memo.len() >= MOST_MEMO_ENTRIES {
-            let reason = format!("the pickle remembers more than {MOST_MEMO_ENTRIES} values, the limit.");
+            let most = thousands(MOST_MEMO_ENTRIES as u64);
+            let reason = format!("the pickle remembers more than {most} values, the limit.");
             return Err(Fault::refused(reason));
         }
         self.memo.insert(number, item);

@@ -11,7 +11,7 @@ impl Machine {
         let state = self.stack.pop(self.at)?;
         let target = self.stack.top(self.at)?.clone();
         let state_items = self.arena.tuple(&state).map(<[Item]>::to_vec);
-        self.arena.charge(state_items.as_ref().map_or(0, |items| items.len().saturating_sub(16)))?;
+        self.arena.charge(state_items.as_ref().map_or(0, Vec::len))?;
         match (self.arena.node(&target), &state_items) {
             (Some(&Node::ElementType(old)), Some(items)) => {
                 let new = numpy::with_order(old, items)?;
@@ -45,9 +45,8 @@ impl Machine {
                 (_, Some(Node::Dict(entries))) => fields.extend(entries.iter().cloned()),
                 _ => return Err(self.damaged("the state of an object is no dictionary")),
             }
-            self.arena.charge(fields.len().saturating_sub(64))?;
         }
-        self.arena.charge_elements(fields.len())?;
+        self.arena.charge(fields.len())?;
         if let Some(Node::Object(_, known)) = self.arena.node_mut(target) {
             known.extend(fields);
         }

@@ -34,7 +34,11 @@ pub(super) fn read(name: &str, bytes: SharedBytes) -> Result<Kind, Fault> {
         let storage = member(&mut archive, &bytes, &format!("{folder}data/{key}"))?;
         let needed = storages.get(key).and_then(|(kind, elements)| elements.checked_mul(kind.bytes()));
         let storage = needed.and_then(|needed| storage.piece(0, needed)).ok_or_else(|| {
-            Fault::refused(format!("storage {} has {} bytes, fewer than announced.", quoted(key), storage.len()))
+            Fault::refused(format!(
+                "damaged archive: storage {} has {} bytes, fewer than announced.",
+                quoted(key),
+                storage.len()
+            ))
         })?;
         found.insert(key.to_string(), storage.clone());
         Ok(storage)

@@ -112,7 +112,9 @@ impl Tensor {
     /// order are shared, not copied. `name` is for messages.
     pub fn to_array(&self, name: &str) -> Result<Array, DataError> {
         let size = self.element.bytes();
-        let bytes = if self.is_in_order() {
+        let bytes = if self.elements == 0 {
+            Some(SharedBytes::default())
+        } else if self.is_in_order() {
             self.storage.piece(self.offset.saturating_mul(size), self.elements * size)
         } else {
             self.gathered().map(SharedBytes::new)
@@ -127,6 +129,7 @@ impl Tensor {
         Array::assemble(name, header, bytes).map_err(wrong)
     }
 
+    /// Whether the last index runs fastest without gaps. The tensor is not empty.
     fn is_in_order(&self) -> bool {
         let mut expected = 1;
         for (&length, &stride) in self.shape.iter().zip(&self.strides).rev() {

@@ -10,24 +10,25 @@ use farhop_data::import::{ImportOptions, import_graphml};
 use farhop_data::molecules::{MoleculeOptions, MoleculeTable};
 use farhop_data::npy::read_matrix;
 use farhop_data::wikics::WikiCs;
-use farhop_data::{DataError, NodeDataset, NodeTableOptions};
+use farhop_data::{DataError, NodeTableOptions, NodeTables, pickle, torch};
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
 }
 
 /// Reads a file as its name says: `nodes_*` with no edges, `edges_*` beside good nodes (with
-/// weights where the name says so), `features_*` as a matrix, `graph_*` as a benchmark graph, `edgelist_*`, `graphml_*`,
+/// weights where the name says so), `features_*` as a matrix, `graph_*` as a benchmark graph,
+/// `pickle_*` as a pickle, `torch_*` as a file of `torch.save`, `edgelist_*`, `graphml_*`,
 /// `wikics_*` and `molecules_*` (target `y`) as such.
 fn read(file: &str) -> Result<(), DataError> {
     let path = folder("bad_data").join(file);
     let nodes = folder("good_data").join("nodes.csv");
     let edges = folder("good_data").join("no_edges.csv");
-    let options = NodeTableOptions { target: Some("label".to_string()), ..NodeTableOptions::default() };
+    let options = NodeTableOptions { targets: vec!["label".to_string()], ..NodeTableOptions::default() };
     match file.split('_').next() {
-        Some("nodes") => NodeDataset::load(&path, &edges, &options).map(drop),
-        Some("edges") if file.contains("weight") => NodeDataset::load_weighted(&nodes, &path, &options).map(drop),
-        Some("edges") => NodeDataset::load(&nodes, &path, &options).map(drop),
+        Some("nodes") => NodeTables::load(&path, &edges, &options).map(drop),
+        Some("edges") if file.contains("weight") => NodeTables::load_weighted(&nodes, &path, &options).map(drop),
+        Some("edges") => NodeTables::load(&nodes, &path, &options).map(drop),
         Some("features") => read_matrix(&path).map(drop),
         Some("graph") => BenchGraph::open(&path).map(drop),
         Some("edgelist") => {
@@ -43,6 +44,8 @@ fn read(file: &str) -> Result<(), DataError> {
             let options = MoleculeOptions { targets: vec!["y".to_string()], ..MoleculeOptions::default() };
             MoleculeTable::load(&path, &options).map(drop)
         }
+        Some("pickle") => pickle::load(&path).map(drop),
+        Some("torch") => torch::load(&path).map(drop),
         _ => panic!("{file}: the name does not say how to read it"),
     }
 }

@@ -2,7 +2,7 @@
 
 use farhop_data::ogb::{self, OgbOptions};
 use farhop_data::tu::{self, TuOptions};
-use farhop_data::{Level, Numbers, Target, Task};
+use farhop_data::{Level, Numbers, Target, TargetKind};
 use farhop_graph::random::Stream;
 
 use crate::support::{folder_of, real_data, short};
@@ -262,7 +262,10 @@ fn ogb_errors_name_file_and_line() {
     }
     let folder = folder_of(&with(&OGB_GRAPHS, "raw/graph-label.csv.gz", ""));
     assert_eq!(
-        short(&folder, ogb::read(folder.path(), &OgbOptions { task: Some(Task::Class), ..OgbOptions::default() })),
+        short(
+            &folder,
+            ogb::read(folder.path(), &OgbOptions { task: Some(TargetKind::Classes), ..OgbOptions::default() })
+        ),
         "raw/graph-label.csv.gz: there is no such file, and the dataset cannot be read without it. Download it again."
     );
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use farhop_data::import::{ArchiveLayout, ImportOptions, Kind, detect, import, import_tables};
-use farhop_data::{Dataset, FeatureScaling, Level, NodeTableOptions, Numbers, Target, Task};
+use farhop_data::{Dataset, FeatureScaling, Level, NodeTableOptions, Numbers, Target, TargetKind};
 
 use crate::support::{folder_of, real_data, short};
 
@@ -24,16 +24,15 @@ fn nodes_can_be_given_numbers_or_classes() {
     let (nodes, edges) = (folder.path().join("nodes.csv"), folder.path().join("edges.csv"));
     let mut with = options(&["price"]);
     with.table.ignore.push("kind".to_string());
-    with.edge_features = true;
     let dataset = import_tables(&nodes, &edges, None, &with).unwrap();
     let Target::Number { values, .. } = &dataset.target else { panic!() };
     assert!(values[..2] == [1.5, 2.5] && values[2].is_nan());
     // The third node has no price, so it is in no part.
     assert_eq!((&dataset.split.train[..], dataset.split.valid.len()), (&[0, 1][..], 0));
     assert_eq!(dataset.nodes.numbers, Numbers::Dense(vec![1., 2., 3., 4.]));
-    assert_eq!((dataset.edges.width, &dataset.edges.sizes[..]), (1, &[2][..]));
-    assert_eq!(dataset.edges.numbers, Numbers::Dense(vec![1., 1., 2., 2., 3., 3.]));
-    assert_eq!(dataset.edges.categories, [0, 0, 1, 1, 0, 0]);
+    // The length, whether the road is big, whether it is small, in both directions of every edge.
+    let roads = [[1., 1., 0.], [1., 1., 0.], [2., 0., 1.], [2., 0., 1.], [3., 1., 0.], [3., 1., 0.]];
+    assert_eq!(dataset.edges.numbers, Numbers::Dense(roads.concat()));
     let kinds = import_tables(&nodes, &edges, None, &options(&["kind"]));
     assert_eq!(
         short(&folder, kinds),
@@ -43,7 +42,6 @@ fn nodes_can_be_given_numbers_or_classes() {
     kinds.table.ignore.push("price".to_string());
     let dataset = import_tables(&nodes, &edges, None, &kinds).unwrap();
     assert!(matches!(&dataset.target, Target::Class { classes, .. } if classes == &["x", "y"]));
-    assert_eq!(dataset.notes, [format!("columns of {} that are not used: \"length\", \"road\"", edges.display())]);
     dataset.save(&folder.path().join("d.farhop")).unwrap();
     assert_eq!(detect(&folder.path().join("d.farhop")).unwrap(), Kind::Farhop);
     assert_eq!(import(&folder.path().join("d.farhop"), &kinds).unwrap().ids, ["a", "b", "c", "d"]);
@@ -198,7 +196,8 @@ fn real_files_are_told_and_imported() {
     let masks = Kind::GraphArchive(ArchiveLayout::Masks);
     assert!(told("heterophilous", "texas.npz").is_none_or(|kind| kind == masks));
     let Some(folder) = real_data("tu/MUTAG") else { return };
-    let dataset = import(&folder, &ImportOptions { task: Some(Task::Class), ..ImportOptions::default() }).unwrap();
+    let dataset =
+        import(&folder, &ImportOptions { task: Some(TargetKind::Classes), ..ImportOptions::default() }).unwrap();
     assert_eq!(dataset.graphs.len(), 188);
 }
 

@@ -2,8 +2,10 @@
 
 mod arrays;
 mod bad_data;
+mod cards;
 mod collections;
 mod dataset_files;
+mod edge_columns;
 mod format_mutations;
 mod imports;
 mod molecules;
@@ -11,8 +13,12 @@ mod mutations;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod predictions;
+mod python_files;
+mod python_mutations;
+mod real_files;
 mod requests;
 mod schema;
 mod support;
 mod tables;
+mod target_columns;
 mod web;

@@ -2,7 +2,7 @@
 
 use farhop_data::molecules::{MoleculeOptions, MoleculeSchema, MoleculeTable};
 use farhop_data::smiles::{ATOM_SIZES, BOND_SIZES};
-use farhop_data::{Part, Target, Task};
+use farhop_data::{Part, Target, TargetKind};
 
 use crate::support::{folder_of, real_data, short};
 
@@ -33,7 +33,7 @@ fn columns_decide_the_task() {
     assert!(matches!(&read(&targets(&["kind"])).target, Target::Class { classes, .. } if classes == &["x", "y"]));
     let both = read(&targets(&["logp", "active"]));
     assert_eq!(both.target.outputs(), 2);
-    let classes = MoleculeOptions { task: Some(Task::Class), ..targets(&["active"]) };
+    let classes = MoleculeOptions { task: Some(TargetKind::Classes), ..targets(&["active"]) };
     assert!(matches!(&read(&classes).target, Target::Class { classes, .. } if classes == &["0", "1"]));
 }
 
@@ -61,7 +61,7 @@ fn cells_that_do_not_fit_are_named() {
         (
             "smiles,y\nC,1\nC,2\nCC,lots\n",
             &["y"][..],
-            "m.csv, line 4, column \"y\": \"lots\" is not a finite number. Correct or empty the cell, or pass --task class.",
+            "m.csv, line 4, column \"y\": \"lots\" is not a finite number. Correct or empty the cell, or pass --task classes.",
         ),
         (
             "smiles,y\nC,\"[0, 1]\"\nC,\"[0]\"\n",

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use farhop_data::import::{ImportOptions, Kind, detect, import_tables};
 use farhop_data::table::Table;
-use farhop_data::{DataError, NodeDataset, NodeTableOptions};
+use farhop_data::{DataError, NodeTableOptions, NodeTables};
 use farhop_graph::random::Stream;
 
 use crate::mutations::{mutated, one_line};
@@ -42,14 +42,15 @@ fn parquet_and_csv_hold_the_same_cells() {
 #[test]
 fn parquet_tables_are_trained_on_and_imported() {
     let (nodes, edges) = (good("parquet_nodes.parquet"), good("parquet_edges.parquet"));
-    let options = NodeTableOptions { target: Some("kind".to_string()), ..NodeTableOptions::default() };
-    let read = NodeDataset::load(&nodes, &edges, &options).unwrap();
-    let same = NodeDataset::load(&good("parquet_nodes.csv"), &good("parquet_edges.csv"), &options).unwrap();
-    assert_eq!((read.features, read.labels, read.graph), (same.features, same.labels, same.graph));
+    let options = NodeTableOptions { targets: vec!["kind".to_string()], ..NodeTableOptions::default() };
+    let read = NodeTables::load(&nodes, &edges, &options).unwrap();
+    let same = NodeTables::load(&good("parquet_nodes.csv"), &good("parquet_edges.csv"), &options).unwrap();
+    let (read, same) = (read.dataset, same.dataset);
+    assert_eq!((read.nodes, read.target, read.graphs), (same.nodes, same.target, same.graphs));
     let import = ImportOptions { targets: vec!["kind".to_string()], ..ImportOptions::default() };
     assert_eq!(import_tables(&nodes, &edges, None, &import).unwrap().ids, same.ids);
-    let missing = NodeTableOptions { target: Some("kid".to_string()), ..NodeTableOptions::default() };
-    let error = NodeDataset::load(&nodes, &edges, &missing).unwrap_err().to_string();
+    let missing = NodeTableOptions { targets: vec!["kid".to_string()], ..NodeTableOptions::default() };
+    let error = NodeTables::load(&nodes, &edges, &missing).unwrap_err().to_string();
     assert!(error.contains("has no column \"kid\" (the target). Did you mean \"kind\"?"), "{error}");
 }
 

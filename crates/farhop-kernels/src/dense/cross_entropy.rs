@@ -1,63 +1,83 @@
-//! Softmax cross-entropy on chosen rows: `loss = mean over r of (log sum_c exp(z_rc) - z_r,class(r))`.
+//! Softmax cross-entropy on chosen rows, each weighed by its class:
+//! `loss = sum over r of w_class(r) (log sum_c exp(z_rc) - z_r,class(r)) / sum over r of w_class(r)`, all weights 1 if none are
+//! given.
 //!
 //! Nothing is kept: the backward pass computes the softmax again from the logits.
 
+use super::scatter::{row_of, scatter};
 use super::tiles::Tiles;
 use crate::simd::exp;
 use crate::simd_fn;
 
-/// The mean loss over `rows`. `logits` is `[N, width]`; `classes[r]` is the class of row `rows[r]`. 0 if there are no rows.
+/// The rows that count, and what they should be.
+#[derive(Clone, Copy, Debug)]
+pub struct Labels<'a> {
+    /// Rows of the logits; a row that is listed twice counts twice.
+    pub rows: &'a [u32],
+    /// The class of each of them.
+    pub classes: &'a [u32],
+    /// A weight per class, not negative.
+    pub weights: Option<&'a [f32]>,
+}
+
+impl Labels<'_> {
+    fn weight(&self, r: usize) -> f32 {
+        self.weights.map_or(1.0, |weights| weights[self.classes[r] as usize])
+    }
+
+    /// The sum of all weights; the number of rows if there are none.
+    fn total(&self) -> f64 {
+        assert_eq!(self.rows.len(), self.classes.len(), "one class per row");
+        match self.weights {
+            None => self.rows.len() as f64,
+            Some(weights) => self.classes.iter().map(|&class| f64::from(weights[class as usize])).sum(),
+        }
+    }
+}
+
+/// The weighted mean loss. `logits` is `[N, width]`. 0 if there are no rows, or none with a weight above 0.
 ///
 /// # Panics
 /// If a row or a class is out of range, or the two lists differ in length.
-pub fn forward(logits: &[f32], width: usize, rows: &[u32], classes: &[u32]) -> f32 {
-    assert_eq!(rows.len(), classes.len(), "one class per row");
-    let parts = Tiles::elementwise(rows.len(), width).map(|tile| {
+pub fn forward(logits: &[f32], width: usize, labels: Labels) -> f32 {
+    let total = labels.total();
+    let parts = Tiles::elementwise(labels.rows.len(), width).map(|tile| {
         let mut probabilities = vec![0.0; width];
         let mut loss = 0.0f64;
         for r in tile {
-            let row = row_of(logits, width, rows[r]);
+            let row = row_of(logits, width, labels.rows[r]);
             let log_sum = softmax(row, &mut probabilities);
-            loss += f64::from(log_sum) - f64::from(row[classes[r] as usize]);
+            let own = f64::from(log_sum) - f64::from(row[labels.classes[r] as usize]);
+            loss += f64::from(labels.weight(r)) * own;
         }
         loss
     });
-    (parts.into_iter().sum::<f64>() / rows.len().max(1) as f64) as f32
+    if total == 0.0 { 0.0 } else { (parts.into_iter().sum::<f64>() / total) as f32 }
 }
 
-/// Writes `gradient = scale d loss / d logits`, `[N, width]`: zero outside of the chosen rows. A row that is listed twice
-/// counts twice.
+/// Writes `gradient = scale d loss / d logits`, `[N, width]`: zero outside of the chosen rows.
 ///
 /// # Panics
 /// If a row or a class is out of range, or the two lists differ in length.
-pub fn backward(logits: &[f32], width: usize, rows: &[u32], classes: &[u32], scale: f32, gradient: &mut [f32]) {
-    assert_eq!(rows.len(), classes.len(), "one class per row");
-    let share = scale / rows.len().max(1) as f32;
-    gradient.fill(0.0);
-    let parts = Tiles::elementwise(rows.len(), width).map(|tile| {
+pub fn backward(logits: &[f32], width: usize, labels: Labels, scale: f32, gradient: &mut [f32]) {
+    let total = labels.total();
+    let share = if total == 0.0 { 0.0 } else { scale / total as f32 };
+    let parts = Tiles::elementwise(labels.rows.len(), width).map(|tile| {
         let mut part = vec![0.0; tile.len() * width];
         for (r, probabilities) in tile.zip(part.chunks_exact_mut(width.max(1))) {
-            softmax(row_of(logits, width, rows[r]), probabilities);
-            probabilities[classes[r] as usize] -= 1.0;
+            softmax(row_of(logits, width, labels.rows[r]), probabilities);
+            probabilities[labels.classes[r] as usize] -= 1.0;
+            let share = share * labels.weight(r);
             probabilities.iter_mut().for_each(|p| *p *= share);
         }
         part
     });
-    // Rows may repeat, so the scatter is serial and in order.
-    let values = parts.iter().flat_map(|part| part.chunks_exact(width.max(1)));
-    for (&row, values) in rows.iter().zip(values) {
-        let start = row as usize * width;
-        gradient[start..start + width].iter_mut().zip(values).for_each(|(g, v)| *g += v);
-    }
+    scatter(labels.rows, &parts, width, gradient);
 }
 
 /// Bytes that [`backward`] allocates while it runs.
 pub fn bytes(rows: usize, width: usize) -> usize {
     rows * width * size_of::<f32>()
-}
-
-fn row_of(logits: &[f32], width: usize, row: u32) -> &[f32] {
-    &logits[row as usize * width..(row as usize + 1) * width]
 }
 
 simd_fn! {

@@ -1,5 +1,5 @@
 //! Dense pieces: matrix products, normalisation with activation, dropout and residual in one pass, the feed-forward block and
-//! the loss.
+//! the losses.
 //!
 //! Outputs are slices that the caller owns, so that buffers can be used again: at 169,343 x 128, touching new memory costs as
 //! much as the arithmetic. Every output is written completely unless [`Write::Add`] says that it is added to.
@@ -8,15 +8,19 @@ pub mod activation;
 pub mod batch_norm;
 pub mod cross_entropy;
 pub mod dropout;
+pub mod element_loss;
 pub mod feed_forward;
 pub mod finish;
 pub mod layer_norm;
+pub mod pair_loss;
 pub mod product;
 pub mod reference;
+mod scatter;
 mod tiles;
 
 pub use activation::Activation;
 pub use dropout::Dropout;
+pub use element_loss::ElementLoss;
 pub use finish::Finish;
 
 /// Whether a kernel replaces what its output holds or adds to it.

@@ -75,15 +75,54 @@ pub fn batch_norm(x: &[f64], gamma: &[f64], beta: &[f64], mean: &[f64], variance
         .collect()
 }
 
-/// Mean over the chosen rows of `log sum exp - logit of the class`.
-pub fn cross_entropy(logits: &[f64], width: usize, rows: &[u32], classes: &[u32]) -> f64 {
-    let mut sum = 0.0;
+/// Mean over the chosen rows of `log sum exp - logit of the class`, weighed by the class if there are weights.
+pub fn cross_entropy(logits: &[f64], width: usize, rows: &[u32], classes: &[u32], weights: Option<&[f64]>) -> f64 {
+    let (mut sum, mut total) = (0.0, 0.0);
     for (&row, &class) in rows.iter().zip(classes) {
         let row = &logits[row as usize * width..(row as usize + 1) * width];
         let most = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        sum += most + row.iter().map(|v| (v - most).exp()).sum::<f64>().ln() - row[class as usize];
+        let weight = weights.map_or(1.0, |weights| weights[class as usize]);
+        sum += weight * (most + row.iter().map(|v| (v - most).exp()).sum::<f64>().ln() - row[class as usize]);
+        total += weight;
     }
-    sum / rows.len().max(1) as f64
+    if total == 0.0 { 0.0 } else { sum / total }
+}
+
+/// `-t log p - (1 - t) log(1 - p)` with `p = 1 / (1 + exp(-z))`, as it is written: no large numbers, please.
+pub fn binary_cross_entropy(z: f64, target: f64) -> f64 {
+    let p = 1.0 / (1.0 + (-z).exp());
+    -target * p.ln() - (1.0 - target) * (1.0 - p).ln()
+}
+
+/// Mean of `loss(z, t)` over the targets `[rows, width]` that are known.
+pub fn element_loss(
+    loss: impl Fn(f64, f64) -> f64,
+    outputs: &[f64],
+    width: usize,
+    rows: &[u32],
+    targets: &[f64],
+) -> f64 {
+    let (mut sum, mut known) = (0.0, 0.0);
+    for (r, &row) in rows.iter().enumerate() {
+        for c in 0..width {
+            let target = targets[r * width + c];
+            if !target.is_nan() {
+                sum += loss(outputs[row as usize * width + c], target);
+                known += 1.0;
+            }
+        }
+    }
+    if known == 0.0 { 0.0 } else { sum / known }
+}
+
+/// Mean over pairs of the binary cross-entropy of `x_i . x_j`.
+pub fn pair_loss(x: &[f64], width: usize, pairs: &[[u32; 2]], together: &[bool]) -> f64 {
+    let mut sum = 0.0;
+    for (&[i, j], &together) in pairs.iter().zip(together) {
+        let score: f64 = (0..width).map(|c| x[i as usize * width + c] * x[j as usize * width + c]).sum();
+        sum += binary_cross_entropy(score, if together { 1.0 } else { 0.0 });
+    }
+    sum / pairs.len().max(1) as f64
 }
 
 /// `x + relu(x W1 + b1) W2 + b2`.

@@ -12,7 +12,7 @@ pub struct Attention<'a> {
     pub weights: &'a [f32],
     /// New scores from h^(k-1) in each round (`eq10`), or once from h^0 for all rounds.
     pub each_round: bool,
-    /// A number per round, entry and head, added to the score: `[rounds, E, H]`.
+    /// A number per entry and head, added to the score: `[rounds, E, H]`, or `[E, H]` for all rounds the same.
     pub bias: Option<&'a [f32]>,
     /// Slope of LeakyReLU below zero.
     pub slope: f32,
@@ -46,7 +46,10 @@ impl<'a> Attention<'a> {
             heads,
             receiver,
             sender,
-            bias: self.bias.map(|b| &b[r * entries * heads..(r + 1) * entries * heads]),
+            bias: self.bias.map(|b| {
+                let r = if b.len() == entries * heads { 0 } else { r };
+                &b[r * entries * heads..(r + 1) * entries * heads]
+            }),
             slope: self.slope,
             dropout: self.dropout.map(|d| Dropout { seed: random::mix(d.seed, r as u64), ..d }),
         }

@@ -115,7 +115,8 @@ fn check(graph: &Graph, config: &Config, source: &Source, z: &[f32]) {
                 "attention weights must be [rounds, 2 * width]"
             );
             if let Some(bias) = a.bias {
-                assert_eq!(bias.len(), a.rounds(config.rounds) * e * h, "edge bias must be [rounds, entries, heads]");
+                let fits = bias.len() == e * h || bias.len() == a.rounds(config.rounds) * e * h;
+                assert!(fits, "edge bias must be [rounds, entries, heads] or [entries, heads]");
             }
         }
         Source::Given(c) => {

@@ -5,7 +5,7 @@ use burn::module::{Module, Param};
 use burn::tensor::Tensor;
 
 use super::Layer;
-use crate::{Batch, Context, init, ops};
+use crate::{Batch, Context, Features, init, ops};
 
 /// One graph convolution, `[N, inputs]` to `[N, outputs]`.
 #[derive(Module, Debug)]
@@ -20,11 +20,6 @@ impl GcnLayer {
         GcnLayer { weight: init::glorot(inputs, outputs, seed), bias: init::constant(outputs, 0.0) }
     }
 
-    /// Channels of the output.
-    pub fn outputs(&self) -> usize {
-        self.bias.dims()[0]
-    }
-
     /// Number of parameters.
     pub fn size(inputs: usize, outputs: usize) -> usize {
         (inputs + 1) * outputs
@@ -32,11 +27,8 @@ impl GcnLayer {
 }
 
 impl Layer for GcnLayer {
-    fn forward(&self, features: Tensor<2>, batch: &Batch, _context: &Context) -> Tensor<2> {
-        let projected = match batch.sparse(&features) {
-            Some(features) => ops::sparse_linear(features, self.weight.val(), None),
-            None => ops::linear(features, self.weight.val(), None),
-        };
+    fn forward(&self, features: Features, batch: &Batch, _context: &Context) -> Tensor<2> {
+        let projected = features.linear(self.weight.val(), None);
         ops::spmm(projected, batch.graph(), batch.symmetric_weights(), Some(self.bias.val()))
     }
 }

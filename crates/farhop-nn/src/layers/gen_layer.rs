@@ -7,6 +7,11 @@
 //! P_i        = z_i W + (sum over k of b_ik c_i^k) W_V
 //! Z'         = P + relu(P W_1 + b_1) W_2 + b_2           the feed-forward network, if there is one
 //! ```
+//!
+//! Features of entries (our addition) go into edge attention: a learned number per entry and head,
+//! `e_ij = sum over columns c of T_c[category_ijc] + numbers_ij W_e`, `[E, H]`, is added to the score of the entry (i receives
+//! from j) in every round, before LeakyReLU. The two directions of an edge have features of their own. T and W_e start at zero:
+//! a new layer pays no heed to them.
 
 use burn::module::{Module, Param};
 use burn::tensor::Tensor;
@@ -21,7 +26,7 @@ use crate::config::Checks;
 use crate::init::Seeds;
 use crate::memory::floats;
 use crate::ops::{FeedForwardInputs, GenCoefficients, GenInputs};
-use crate::{Batch, Context, NnError, Shape, init, ops};
+use crate::{Batch, Context, Features, InputShape, NnError, Shape, init, ops};
 
 /// Where the coefficients of a round come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,6 +98,8 @@ pub struct GenLayerConfig {
     pub attention_slope: f32,
     /// Probability of dropping an attention coefficient. Default 0.
     pub attention_dropout: f32,
+    /// Whether features of entries, if there are any, take part in edge attention. Default true.
+    pub edge_features: bool,
     /// Run the rounds again in the backward pass instead of keeping their increments: less memory, more time. Default false.
     pub recompute: bool,
 }
@@ -113,6 +120,7 @@ impl Default for GenLayerConfig {
             feed_forward: true,
             attention_slope: 0.2,
             attention_dropout: 0.0,
+            edge_features: true,
             recompute: false,
         }
     }
@@ -187,7 +195,22 @@ impl GenLayerConfig {
         }
     }
 
-    /// Number of parameters.
+    fn reads_edges(&self) -> bool {
+        self.edge_features && self.attends()
+    }
+
+    /// Number of parameters that read `numbers` numbers and `categories` categories (of all columns) of an entry.
+    pub fn edge_size(&self, numbers: usize, categories: usize) -> usize {
+        if self.reads_edges() { (numbers + categories) * self.heads } else { 0 }
+    }
+
+    /// Bytes of one number per entry and head, if entries have features that are read.
+    fn edge_bytes(&self, shape: &Shape) -> u64 {
+        let columns = shape.edge_numbers + shape.edge_categories;
+        if self.reads_edges() && columns > 0 { floats(shape.entries * self.heads) } else { 0 }
+    }
+
+    /// Number of parameters, those for features of entries not counted.
     pub fn size(&self, inputs: usize, outputs: usize) -> usize {
         let attention = if self.attends() { self.sets() * 2 * inputs } else { 0 };
         let keys = if self.hop_attention { inputs * self.key(outputs) * (self.heads + 1) } else { 0 }
@@ -204,7 +227,7 @@ impl GenLayerConfig {
         } else {
             elimination::bytes_kept(&config, self.sets(), self.attends(), shape.nodes, shape.entries)
         };
-        rounds + if self.feed_forward { floats(shape.nodes * outputs) } else { 0 }
+        rounds + self.edge_bytes(shape) + if self.feed_forward { floats(shape.nodes * outputs) } else { 0 }
     }
 
     /// Bytes alive in passing, the gradient of the output included when `training`.
@@ -212,13 +235,17 @@ impl GenLayerConfig {
         let config = self.kernel(inputs, outputs);
         let Shape { nodes, entries, .. } = *shape;
         let rounds = elimination::bytes_kept(&config.elimination, self.sets(), self.attends(), nodes, entries);
-        let forward = elimination::bytes_forward(&config.elimination, self.sets(), self.attends(), nodes, entries)
+        let edge = self.edge_bytes(shape);
+        let forward = 2 * edge
+            + elimination::bytes_forward(&config.elimination, self.sets(), self.attends(), nodes, entries)
             + gen_layer::bytes_forward(nodes, &config)
             + floats(nodes * outputs);
         if !training {
             return rounds + forward;
         }
-        let backward = elimination::bytes_backward(&config.elimination, self.sets(), nodes, entries)
+        // The gradients of all rounds, side by side and in one piece.
+        let backward = 2 * self.sets() as u64 * edge
+            + elimination::bytes_backward(&config.elimination, self.sets(), nodes, entries)
             + gen_layer::bytes_backward(nodes, &config)
             + floats(nodes * outputs);
         forward.max(backward) + if self.recompute { rounds } else { 0 }
@@ -229,6 +256,8 @@ impl GenLayerConfig {
 #[derive(Module, Debug)]
 pub struct GenLayer {
     attention: Option<Param<Tensor<2>>>,
+    edge_table: Option<Param<Tensor<2>>>,
+    edge_weight: Option<Param<Tensor<2>>>,
     query: Option<Param<Tensor<2>>>,
     key: Option<Param<Tensor<2>>>,
     hop_bias: Option<Param<Tensor<1>>>,
@@ -256,6 +285,8 @@ impl GenLayer {
         let mut matrix = |rows, columns| init::glorot(rows, columns, seeds.next_seed());
         GenLayer {
             attention: config.attends().then(|| matrix(config.sets(), 2 * inputs)),
+            edge_table: None,
+            edge_weight: None,
             query: config.hop_attention.then(|| matrix(inputs, config.heads * key)),
             key: config.hop_attention.then(|| matrix(inputs, key)),
             hop_bias: config.has_hop_bias().then(|| init::constant(config.heads * config.hops_read(), 0.0)),
@@ -271,9 +302,24 @@ impl GenLayer {
         }
     }
 
-    /// Channels of the output.
-    pub fn outputs(&self) -> usize {
-        self.value.dims()[1]
+    /// The same layer, which also reads the features of entries in `shape` if its settings say so.
+    pub fn with_edges(mut self, shape: &InputShape) -> Self {
+        let zeros = |rows: usize| {
+            let there = rows > 0 && self.config.reads_edges();
+            there.then(|| init::uniform(rows, self.config.heads, 0.0, 0))
+        };
+        (self.edge_table, self.edge_weight) = (zeros(shape.edge_category_rows()), zeros(shape.edge_numbers));
+        self
+    }
+
+    /// A number per entry and head, `[E, H]`, if entries have features that are read.
+    fn edge_bias(&self, batch: &Batch) -> Option<Tensor<2>> {
+        if batch.graph().entries() == 0 {
+            return None;
+        }
+        let table = self.edge_table.as_ref().map(|table| ops::embedding(batch.edge_categories(), table.val()));
+        let weight = self.edge_weight.as_ref().map(|weight| ops::linear(batch.edge_numbers(), weight.val(), None));
+        table.into_iter().chain(weight).reduce(|sum, term| sum + term)
     }
 
     fn coefficients(&self, batch: &Batch, context: &Context) -> GenCoefficients {
@@ -290,21 +336,23 @@ impl GenLayer {
             each_round: self.config.coefficients == CoefficientKind::AttentionPerRound,
             slope: self.config.attention_slope,
             dropout,
+            bias: self.edge_bias(batch),
         }
     }
 }
 
 impl Layer for GenLayer {
-    fn forward(&self, features: Tensor<2>, batch: &Batch, context: &Context) -> Tensor<2> {
+    fn forward(&self, features: Features, batch: &Batch, context: &Context) -> Tensor<2> {
         let inputs = GenInputs {
             coefficients: self.coefficients(batch, context),
             query_key: self.query.as_ref().zip(self.key.as_ref()).map(|(query, key)| (query.val(), key.val())),
             hop_bias: self.hop_bias.as_ref().map(|bias| bias.val()),
             value: self.value.val(),
             residual: self.residual.val(),
-            z: features,
+            z: features.into_dense(batch),
         };
-        let config = self.config.kernel(self.value.dims()[0], self.outputs());
+        let [width, outputs] = self.value.dims();
+        let config = self.config.kernel(width, outputs);
         let updated = ops::gen_layer(inputs, batch.graph(), config);
         match &self.feed_forward {
             None => updated,

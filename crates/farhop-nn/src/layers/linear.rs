@@ -4,7 +4,7 @@ use burn::module::{Module, Param};
 use burn::tensor::Tensor;
 
 use super::Layer;
-use crate::{Batch, Context, init, ops};
+use crate::{Batch, Context, Features, init};
 
 /// A linear map of each node's features, `[N, inputs]` to `[N, outputs]`.
 #[derive(Module, Debug)]
@@ -20,13 +20,8 @@ impl Linear {
     }
 
     /// `x W + b`.
-    pub fn apply(&self, x: Tensor<2>) -> Tensor<2> {
-        ops::linear(x, self.weight.val(), Some(self.bias.val()))
-    }
-
-    /// Channels of the output.
-    pub fn outputs(&self) -> usize {
-        self.bias.dims()[0]
+    pub fn apply(&self, x: Features) -> Tensor<2> {
+        x.linear(self.weight.val(), Some(self.bias.val()))
     }
 
     /// Number of parameters.
@@ -36,11 +31,7 @@ impl Linear {
 }
 
 impl Layer for Linear {
-    /// As [`Linear::apply`]; faster where the features are the batch's own and mostly zeros.
-    fn forward(&self, features: Tensor<2>, batch: &Batch, _context: &Context) -> Tensor<2> {
-        match batch.sparse(&features) {
-            Some(sparse) => ops::sparse_linear(sparse, self.weight.val(), Some(self.bias.val())),
-            None => self.apply(features),
-        }
+    fn forward(&self, features: Features, _batch: &Batch, _context: &Context) -> Tensor<2> {
+        self.apply(features)
     }
 }

@@ -1,27 +1,33 @@
 //! Layers: one file each, one contract, one registry line.
 
+mod encoder;
 mod gcn;
 mod gen_layer;
+mod head;
+mod laplacian;
 mod linear;
 mod norm;
 
 #[cfg(test)]
 mod tests;
 
+pub use encoder::{Encoder, EncoderConfig};
 pub use gcn::GcnLayer;
 pub use gen_layer::{CoefficientKind, EliminationKind, GenLayer, GenLayerConfig, HopReading};
+pub use head::{Head, HeadConfig, ReadoutKind};
+pub use laplacian::{LaplacianEncoder, LaplacianKind};
 pub use linear::Linear;
 pub use norm::{BlockConfig, NormBlock};
 
-use burn::module::Module;
+use burn::module::{Module, ModuleDisplay};
 use burn::tensor::Tensor;
 
-use crate::{Batch, Context, Network};
+use crate::{Batch, Context, Features, Network};
 
 /// Features in, graph in, features out.
-pub trait Layer: Module {
+pub trait Layer: Module + ModuleDisplay {
     /// `[N, inputs]` to `[N, outputs]`.
-    fn forward(&self, features: Tensor<2>, batch: &Batch, context: &Context) -> Tensor<2>;
+    fn forward(&self, features: Features, batch: &Batch, context: &Context) -> Tensor<2>;
 }
 
 /// A layer that the common test set runs on.

@@ -10,7 +10,7 @@ use farhop_kernels::dense::batch_norm::Statistics;
 use super::Layer;
 use crate::config::{ActivationKind, NormKind};
 use crate::ops::{Normalisation, bridge, norm_block};
-use crate::{Batch, Context, init};
+use crate::{Batch, Context, Features, init};
 
 /// Added to the variance before the root.
 const EPSILON: f32 = 1e-5;
@@ -101,7 +101,7 @@ fn blend(mut running: Vec<f32>, batch: &[f32], factor: f32) -> Vec<f32> {
 }
 
 impl Layer for NormBlock {
-    fn forward(&self, features: Tensor<2>, _batch: &Batch, context: &Context) -> Tensor<2> {
-        self.apply(features, None, context)
+    fn forward(&self, features: Features, batch: &Batch, context: &Context) -> Tensor<2> {
+        self.apply(features.into_dense(batch), None, context)
     }
 }

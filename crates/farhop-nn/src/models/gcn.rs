@@ -1,18 +1,14 @@
 //! Graph convolutional network: the first graph baseline (Kipf and Welling, ICLR 2017), with the usual additions.
 
-use burn::module::Module;
-use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
-use super::ModelSettings;
-use super::trunk::Trunk;
-use crate::config::{ActivationKind, Checks, NormKind};
-use crate::init::Seeds;
-use crate::layers::{BlockConfig, GcnLayer, Layer, Linear, NormBlock};
+use super::settings::{Common, LayerBytes, LayerSettings, plain};
+use crate::config::{ActivationKind, NormKind};
+use crate::layers::{GcnLayer, LaplacianKind, ReadoutKind};
 use crate::memory::floats;
-use crate::{Batch, Context, MemoryEstimate, Network, NnError, Shape};
+use crate::{InputShape, Shape};
 
-/// `x -> [linear ->] (convolution -> norm -> activation -> dropout (+ x)) x layers -> linear`.
+/// `x -> [encoder ->] (convolution -> norm -> activation -> dropout (+ x)) x layers -> head`. Features of entries are not read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GcnConfig {
@@ -20,7 +16,7 @@ pub struct GcnConfig {
     pub layers: usize,
     /// Channels of a convolution. Default 128.
     pub width: usize,
-    /// Whether the features are projected to `width` before the first convolution. Default false.
+    /// Whether numbers are projected to `width` before the first convolution even where they are all there is. Default false.
     pub input_projection: bool,
     /// Normalisation after each convolution: `none`, `layer` or `batch`. Default `layer`.
     pub norm: NormKind,
@@ -32,6 +28,13 @@ pub struct GcnConfig {
     pub input_dropout: f32,
     /// Whether a convolution adds its input to its output where the widths agree. Default true.
     pub residual: bool,
+    /// How the nodes of a graph become one row where answers are about graphs: `mean`, `sum` or `max`. Default `mean`.
+    pub readout: ReadoutKind,
+    /// Linear maps at the end, with `width` channels and relu between them; 1 is a single map. Default 1.
+    pub head_layers: usize,
+    /// How eigenvectors of the Laplacian are read, if there are any: `linear` (random signs in training) or `deepset` (the same
+    /// for all signs). Default `linear`.
+    pub laplacian_encoder: LaplacianKind,
 }
 
 impl Default for GcnConfig {
@@ -45,94 +48,42 @@ impl Default for GcnConfig {
             dropout: 0.2,
             input_dropout: 0.0,
             residual: true,
+            readout: ReadoutKind::Mean,
+            head_layers: 1,
+            laplacian_encoder: LaplacianKind::Linear,
         }
     }
 }
 
-impl GcnConfig {
-    fn block(&self) -> BlockConfig {
-        BlockConfig { norm: self.norm, activation: self.activation, dropout: self.dropout }
-    }
+impl LayerSettings for GcnConfig {
+    type Layer = GcnLayer;
 
-    /// Inputs of convolution `layer`.
-    fn inputs_of(&self, layer: usize, inputs: usize) -> usize {
-        if layer == 0 && !self.input_projection { inputs } else { self.width }
-    }
-}
+    const NAME: &'static str = "gcn";
 
-/// The model of [`GcnConfig`].
-#[derive(Module, Debug)]
-pub struct GcnModel {
-    input: NormBlock,
-    projection: Option<Linear>,
-    layers: Vec<GcnLayer>,
-    norms: Vec<NormBlock>,
-    head: Linear,
-    #[module(skip)]
-    residual: bool,
-}
-
-impl Layer for GcnModel {
-    fn forward(&self, features: Tensor<2>, batch: &Batch, context: &Context) -> Tensor<2> {
-        let trunk = Trunk {
-            input: &self.input,
-            projection: self.projection.as_ref(),
-            layers: &self.layers,
-            norms: &self.norms,
-            head: &self.head,
+    fn common(&self) -> Common {
+        Common {
+            layers: self.layers,
+            width: self.width,
+            input_projection: self.input_projection,
+            norm: self.norm,
+            activation: self.activation,
+            dropout: self.dropout,
+            input_dropout: self.input_dropout,
             residual: self.residual,
-            outputs: GcnLayer::outputs,
-        };
-        trunk.forward(features, batch, context)
-    }
-}
-
-impl ModelSettings for GcnConfig {
-    fn validate(&self) -> Result<(), NnError> {
-        let checks = Checks("gcn");
-        checks.count("layers", self.layers, 1, 1000)?;
-        checks.count("width", self.width, 1, 65_536)?;
-        checks.dropout("dropout", self.dropout)?;
-        checks.dropout("input_dropout", self.input_dropout)
+            readout: self.readout,
+            head_layers: self.head_layers,
+            laplacian_encoder: self.laplacian_encoder,
+        }
     }
 
-    fn build(&self, inputs: usize, outputs: usize, seed: u64) -> Box<dyn Network> {
-        let mut seeds = Seeds::new(seed);
-        let input = BlockConfig { norm: NormKind::None, activation: ActivationKind::None, dropout: self.input_dropout };
-        let projection = self.input_projection.then(|| Linear::init(inputs, self.width, seeds.next_seed()));
-        let layer = |i| GcnLayer::init(self.inputs_of(i, inputs), self.width, seeds.next_seed());
-        let layers = (0..self.layers).map(layer).collect();
-        let norms = (0..self.layers).map(|_| NormBlock::init(self.width, self.block())).collect();
-        let head = Linear::init(self.width, outputs, seeds.next_seed());
-        let input = NormBlock::init(inputs, input);
-        Box::new(GcnModel { input, projection, layers, norms, head, residual: self.residual })
+    fn layer(&self, inputs: usize, _shape: &InputShape, seed: u64) -> GcnLayer {
+        GcnLayer::init(inputs, self.width, seed)
     }
 
-    fn memory(&self, shape: &Shape, training: bool) -> MemoryEstimate {
-        let mut estimate = MemoryEstimate::default();
-        let hidden = floats(shape.nodes * self.width);
-        estimate.keep("features", floats(shape.nodes * shape.inputs));
-        estimate.keep("coefficients", floats(shape.entries + shape.nodes));
-        if training && self.input_dropout > 0.0 {
-            estimate.keep("input dropout", floats(shape.nodes * shape.inputs));
-        }
-        if self.input_projection {
-            estimate.weights("projection weights", Linear::size(shape.inputs, self.width), training);
-            estimate.keep("projection", if training { hidden } else { 0 });
-        }
-        for i in 0..self.layers {
-            let inputs = self.inputs_of(i, shape.inputs);
-            let size = GcnLayer::size(inputs, self.width) + NormBlock::size(self.width, self.block());
-            estimate.weights(&format!("layers.{i} weights"), size, training);
-            if training {
-                // What the norm reads (and two numbers a row), and what the next layer reads.
-                estimate.keep(&format!("layers.{i}"), 2 * hidden + floats(2 * shape.nodes));
-            }
-        }
-        estimate.weights("head weights", Linear::size(self.width, shape.outputs), training);
-        let logits = floats(shape.nodes * shape.outputs);
-        // Training: logits with their gradient, or three gradients of a layer. Otherwise: input, product, output and residual.
-        estimate.pass(if training { (2 * logits + hidden).max(3 * hidden) } else { logits.max(hidden) + 3 * hidden });
-        estimate
+    fn bytes(&self, inputs: usize, shape: &Shape, training: bool) -> LayerBytes {
+        let coefficients = floats(shape.entries + shape.nodes);
+        // Input, product and convolution.
+        let plain = plain(GcnLayer::size(inputs, self.width), shape, self.width, 2, training);
+        LayerBytes { shared: coefficients, ..plain }
     }
 }

@@ -1,20 +1,16 @@
 //! Graph Elimination Network: layers that each see K hops (see [`GenLayer`] for citation and formula).
 
-use burn::module::Module;
-use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
-use super::ModelSettings;
-use super::trunk::Trunk;
-use crate::config::{ActivationKind, Checks, NormKind};
-use crate::init::Seeds;
+use super::settings::{Common, LayerBytes, LayerSettings};
+use crate::config::{ActivationKind, NormKind};
 use crate::layers::{
-    BlockConfig, CoefficientKind, EliminationKind, GenLayer, GenLayerConfig, HopReading, Layer, Linear, NormBlock,
+    CoefficientKind, EliminationKind, GenLayer, GenLayerConfig, HopReading, LaplacianKind, ReadoutKind,
 };
 use crate::memory::floats;
-use crate::{Batch, Context, MemoryEstimate, Network, NnError, Shape};
+use crate::{InputShape, NnError, Shape};
 
-/// `x -> [linear ->] (GEN layer -> norm -> activation -> dropout (+ x)) x layers -> linear`.
+/// `x -> [encoder ->] (GEN layer -> norm -> activation -> dropout (+ x)) x layers -> head`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GenConfig {
@@ -26,7 +22,8 @@ pub struct GenConfig {
     pub hops: usize,
     /// Heads of edge and hop attention. Default 1.
     pub heads: usize,
-    /// Whether the features are projected to `width` before the first layer; the paper feeds them in raw. Default true.
+    /// Whether numbers are projected to `width` before the first layer even where they are all there is; the paper feeds them
+    /// in raw. Default true.
     pub input_projection: bool,
     /// Exponent of the compression (`eq11a`), in [0, 1]; 0 turns it off. Default 0.5.
     pub gamma: f32,
@@ -62,6 +59,15 @@ pub struct GenConfig {
     pub attention_dropout: f32,
     /// Whether a layer adds its input to its output where the widths agree. Default true.
     pub residual: bool,
+    /// Whether features of entries, if there are any, take part in edge attention. Default true.
+    pub edge_features: bool,
+    /// How the nodes of a graph become one row where answers are about graphs: `mean`, `sum` or `max`. Default `mean`.
+    pub readout: ReadoutKind,
+    /// Linear maps at the end, with `width` channels and relu between them; 1 is a single map. Default 1.
+    pub head_layers: usize,
+    /// How eigenvectors of the Laplacian are read, if there are any: `linear` (random signs in training) or `deepset` (the same
+    /// for all signs). Default `linear`.
+    pub laplacian_encoder: LaplacianKind,
     /// Run the rounds again in the backward pass instead of keeping their increments: less memory, more time. Default false.
     pub recompute: bool,
 }
@@ -91,13 +97,17 @@ impl Default for GenConfig {
             input_dropout: 0.0,
             attention_dropout: layer.attention_dropout,
             residual: true,
+            edge_features: layer.edge_features,
+            readout: ReadoutKind::Mean,
+            head_layers: 1,
+            laplacian_encoder: LaplacianKind::Linear,
             recompute: layer.recompute,
         }
     }
 }
 
 impl GenConfig {
-    fn layer(&self) -> GenLayerConfig {
+    fn layer_config(&self) -> GenLayerConfig {
         GenLayerConfig {
             hops: self.hops,
             heads: self.heads,
@@ -112,99 +122,55 @@ impl GenConfig {
             feed_forward: self.feed_forward,
             attention_slope: self.attention_slope,
             attention_dropout: self.attention_dropout,
+            edge_features: self.edge_features,
             recompute: self.recompute,
         }
     }
-
-    fn block(&self) -> BlockConfig {
-        BlockConfig { norm: self.norm, activation: self.activation, dropout: self.dropout }
-    }
-
-    /// Inputs of layer `layer`.
-    fn inputs_of(&self, layer: usize, inputs: usize) -> usize {
-        if layer == 0 && !self.input_projection { inputs } else { self.width }
-    }
 }
 
-/// The model of [`GenConfig`].
-#[derive(Module, Debug)]
-pub struct GenModel {
-    input: NormBlock,
-    projection: Option<Linear>,
-    layers: Vec<GenLayer>,
-    norms: Vec<NormBlock>,
-    head: Linear,
-    #[module(skip)]
-    residual: bool,
-}
+impl LayerSettings for GenConfig {
+    type Layer = GenLayer;
 
-impl Layer for GenModel {
-    fn forward(&self, features: Tensor<2>, batch: &Batch, context: &Context) -> Tensor<2> {
-        let trunk = Trunk {
-            input: &self.input,
-            projection: self.projection.as_ref(),
-            layers: &self.layers,
-            norms: &self.norms,
-            head: &self.head,
+    const NAME: &'static str = "gen";
+
+    fn common(&self) -> Common {
+        Common {
+            layers: self.layers,
+            width: self.width,
+            input_projection: self.input_projection,
+            norm: self.norm,
+            activation: self.activation,
+            dropout: self.dropout,
+            input_dropout: self.input_dropout,
             residual: self.residual,
-            outputs: GenLayer::outputs,
-        };
-        trunk.forward(features, batch, context)
+            readout: self.readout,
+            head_layers: self.head_layers,
+            laplacian_encoder: self.laplacian_encoder,
+        }
+    }
+
+    fn check(&self) -> Result<(), NnError> {
+        self.layer_config().validate(self.width)
+    }
+
+    fn layer(&self, inputs: usize, shape: &InputShape, seed: u64) -> GenLayer {
+        GenLayer::init(inputs, self.width, &self.layer_config(), seed).with_edges(shape)
+    }
+
+    fn bytes(&self, inputs: usize, shape: &Shape, training: bool) -> LayerBytes {
+        let layer = self.layer_config();
+        let edges = layer.edge_size(shape.edge_numbers, shape.edge_category_rows);
+        let fixed = matches!(self.coefficients, CoefficientKind::Gcn | CoefficientKind::Ones);
+        LayerBytes {
+            parameters: layer.size(inputs, self.width) + edges,
+            shared: (if fixed { floats(shape.entries + shape.nodes) } else { 0 }) + edge_data(shape),
+            kept: layer.bytes_kept(shape, inputs, self.width),
+            transient: layer.bytes_transient(shape, inputs, self.width, training),
+        }
     }
 }
 
-impl ModelSettings for GenConfig {
-    fn validate(&self) -> Result<(), NnError> {
-        let checks = Checks("gen");
-        checks.count("layers", self.layers, 1, 1000)?;
-        checks.count("width", self.width, 1, 65_536)?;
-        checks.dropout("dropout", self.dropout)?;
-        checks.dropout("input_dropout", self.input_dropout)?;
-        self.layer().validate(self.width)
-    }
-
-    fn build(&self, inputs: usize, outputs: usize, seed: u64) -> Box<dyn Network> {
-        let mut seeds = Seeds::new(seed);
-        let input = BlockConfig { norm: NormKind::None, activation: ActivationKind::None, dropout: self.input_dropout };
-        let projection = self.input_projection.then(|| Linear::init(inputs, self.width, seeds.next_seed()));
-        let layer = |i| GenLayer::init(self.inputs_of(i, inputs), self.width, &self.layer(), seeds.next_seed());
-        let layers = (0..self.layers).map(layer).collect();
-        let norms = (0..self.layers).map(|_| NormBlock::init(self.width, self.block())).collect();
-        let head = Linear::init(self.width, outputs, seeds.next_seed());
-        let input = NormBlock::init(inputs, input);
-        Box::new(GenModel { input, projection, layers, norms, head, residual: self.residual })
-    }
-
-    fn memory(&self, shape: &Shape, training: bool) -> MemoryEstimate {
-        let mut estimate = MemoryEstimate::default();
-        let layer = self.layer();
-        let hidden = floats(shape.nodes * self.width);
-        estimate.keep("features", floats(shape.nodes * shape.inputs));
-        if matches!(self.coefficients, CoefficientKind::Gcn | CoefficientKind::Ones) {
-            estimate.keep("coefficients", floats(shape.entries + shape.nodes));
-        }
-        if training && self.input_dropout > 0.0 {
-            estimate.keep("input dropout", floats(shape.nodes * shape.inputs));
-        }
-        if self.input_projection {
-            estimate.weights("projection weights", Linear::size(shape.inputs, self.width), training);
-            estimate.keep("projection", if training { hidden } else { 0 });
-        }
-        let logits = floats(shape.nodes * shape.outputs);
-        estimate.pass(2 * logits + hidden);
-        for i in 0..self.layers {
-            let inputs = self.inputs_of(i, shape.inputs);
-            let size = layer.size(inputs, self.width) + NormBlock::size(self.width, self.block());
-            estimate.weights(&format!("layers.{i} weights"), size, training);
-            if training {
-                // What the norm reads (and two numbers a row), and what the next layer reads.
-                let around = 2 * hidden + floats(2 * shape.nodes);
-                estimate.keep(&format!("layers.{i}"), around + layer.bytes_kept(shape, inputs, self.width));
-            }
-            // The gradient that goes past the layer on the residual path, or the layer's input in evaluation.
-            estimate.pass(layer.bytes_transient(shape, inputs, self.width, training) + hidden);
-        }
-        estimate.weights("head weights", Linear::size(self.width, shape.outputs), training);
-        estimate
-    }
+/// Bytes of the features of entries.
+fn edge_data(shape: &Shape) -> u64 {
+    floats(shape.entries * shape.edge_numbers) + (2 * shape.entries * shape.edge_categories) as u64
 }

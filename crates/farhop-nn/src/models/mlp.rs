@@ -1,18 +1,13 @@
 //! A multilayer perceptron on each node's features: the baseline that sees no graph.
 
-use burn::module::Module;
-use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
-use super::ModelSettings;
-use super::trunk::Trunk;
-use crate::config::{ActivationKind, Checks, NormKind};
-use crate::init::Seeds;
-use crate::layers::{BlockConfig, Layer, Linear, NormBlock};
-use crate::memory::floats;
-use crate::{Batch, Context, MemoryEstimate, Network, NnError, Shape};
+use super::settings::{Common, LayerBytes, LayerSettings, plain};
+use crate::config::{ActivationKind, NormKind};
+use crate::layers::{LaplacianKind, Linear, ReadoutKind};
+use crate::{InputShape, Shape};
 
-/// `x -> (linear -> norm -> activation -> dropout (+ x)) x layers -> linear`.
+/// `x -> [encoder ->] (linear -> norm -> activation -> dropout (+ x)) x layers -> head`. Edges and their features are not read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MlpConfig {
@@ -30,6 +25,13 @@ pub struct MlpConfig {
     pub input_dropout: f32,
     /// Whether a hidden layer adds its input to its output where the widths agree. Default true.
     pub residual: bool,
+    /// How the nodes of a graph become one row where answers are about graphs: `mean`, `sum` or `max`. Default `mean`.
+    pub readout: ReadoutKind,
+    /// Linear maps at the end, with `width` channels and relu between them; 1 is a single map. Default 1.
+    pub head_layers: usize,
+    /// How eigenvectors of the Laplacian are read, if there are any: `linear` (random signs in training) or `deepset` (the same
+    /// for all signs). Default `linear`.
+    pub laplacian_encoder: LaplacianKind,
 }
 
 impl Default for MlpConfig {
@@ -42,88 +44,42 @@ impl Default for MlpConfig {
             dropout: 0.2,
             input_dropout: 0.0,
             residual: true,
+            readout: ReadoutKind::Mean,
+            head_layers: 1,
+            laplacian_encoder: LaplacianKind::Linear,
         }
     }
 }
 
-impl MlpConfig {
-    fn block(&self) -> BlockConfig {
-        BlockConfig { norm: self.norm, activation: self.activation, dropout: self.dropout }
-    }
+impl LayerSettings for MlpConfig {
+    type Layer = Linear;
 
-    /// Inputs of hidden layer `layer`.
-    fn inputs_of(&self, layer: usize, inputs: usize) -> usize {
-        if layer == 0 { inputs } else { self.width }
-    }
-}
+    const NAME: &'static str = "mlp";
 
-/// The model of [`MlpConfig`].
-#[derive(Module, Debug)]
-pub struct MlpModel {
-    input: NormBlock,
-    layers: Vec<Linear>,
-    norms: Vec<NormBlock>,
-    head: Linear,
-    #[module(skip)]
-    residual: bool,
-}
+    const LEAST_LAYERS: usize = 0;
 
-impl Layer for MlpModel {
-    fn forward(&self, features: Tensor<2>, batch: &Batch, context: &Context) -> Tensor<2> {
-        let trunk = Trunk {
-            input: &self.input,
-            projection: None,
-            layers: &self.layers,
-            norms: &self.norms,
-            head: &self.head,
+    fn common(&self) -> Common {
+        Common {
+            layers: self.layers,
+            width: self.width,
+            input_projection: false,
+            norm: self.norm,
+            activation: self.activation,
+            dropout: self.dropout,
+            input_dropout: self.input_dropout,
             residual: self.residual,
-            outputs: Linear::outputs,
-        };
-        trunk.forward(features, batch, context)
-    }
-}
-
-impl ModelSettings for MlpConfig {
-    fn validate(&self) -> Result<(), NnError> {
-        let checks = Checks("mlp");
-        checks.count("layers", self.layers, 0, 1000)?;
-        checks.count("width", self.width, 1, 65_536)?;
-        checks.dropout("dropout", self.dropout)?;
-        checks.dropout("input_dropout", self.input_dropout)
-    }
-
-    fn build(&self, inputs: usize, outputs: usize, seed: u64) -> Box<dyn Network> {
-        let mut seeds = Seeds::new(seed);
-        let input = BlockConfig { norm: NormKind::None, activation: ActivationKind::None, dropout: self.input_dropout };
-        let layer = |i| Linear::init(self.inputs_of(i, inputs), self.width, seeds.next_seed());
-        let layers = (0..self.layers).map(layer).collect();
-        let norms = (0..self.layers).map(|_| NormBlock::init(self.width, self.block())).collect();
-        let head = Linear::init(self.inputs_of(self.layers, inputs), outputs, seeds.next_seed());
-        let input = NormBlock::init(inputs, input);
-        Box::new(MlpModel { input, layers, norms, head, residual: self.residual })
-    }
-
-    fn memory(&self, shape: &Shape, training: bool) -> MemoryEstimate {
-        let mut estimate = MemoryEstimate::default();
-        let hidden = floats(shape.nodes * self.width);
-        estimate.keep("features", floats(shape.nodes * shape.inputs));
-        if training && self.input_dropout > 0.0 {
-            estimate.keep("input dropout", floats(shape.nodes * shape.inputs));
+            readout: self.readout,
+            head_layers: self.head_layers,
+            laplacian_encoder: self.laplacian_encoder,
         }
-        for i in 0..self.layers {
-            let inputs = self.inputs_of(i, shape.inputs);
-            let size = Linear::size(inputs, self.width) + NormBlock::size(self.width, self.block());
-            estimate.weights(&format!("layers.{i} weights"), size, training);
-            if training {
-                // What the norm reads (and two numbers a row), and what the next layer reads.
-                estimate.keep(&format!("layers.{i}"), 2 * hidden + floats(2 * shape.nodes));
-            }
-        }
-        let last = self.inputs_of(self.layers, shape.inputs);
-        estimate.weights("head weights", Linear::size(last, shape.outputs), training);
-        let logits = floats(shape.nodes * shape.outputs);
-        // Training: logits with their gradient, or two gradients of a layer. Otherwise: a layer's input, output and residual.
-        estimate.pass(if training { (2 * logits + hidden).max(3 * hidden) } else { logits.max(hidden) + 2 * hidden });
-        estimate
+    }
+
+    fn layer(&self, inputs: usize, _shape: &InputShape, seed: u64) -> Linear {
+        Linear::init(inputs, self.width, seed)
+    }
+
+    fn bytes(&self, inputs: usize, shape: &Shape, training: bool) -> LayerBytes {
+        // Input and product.
+        plain(Linear::size(inputs, self.width), shape, self.width, 1, training)
     }
 }

@@ -3,28 +3,22 @@
 mod gcn;
 mod gen_model;
 mod mlp;
+mod settings;
 mod trunk;
 
-pub use gcn::{GcnConfig, GcnModel};
-pub use gen_model::{GenConfig, GenModel};
-pub use mlp::{MlpConfig, MlpModel};
+#[cfg(test)]
+mod tests;
+
+pub use gcn::GcnConfig;
+pub use gen_model::GenConfig;
+pub use mlp::MlpConfig;
+pub use settings::{Common, LayerBytes, LayerSettings, ModelSettings};
+pub use trunk::Trunk;
 
 use serde::{Deserialize, Serialize};
 
 use crate::config::nearest;
-use crate::{MemoryEstimate, Model, Network, NnError, Shape};
-
-/// What the settings of a model have to provide.
-pub trait ModelSettings {
-    /// Whether all settings are in range.
-    fn validate(&self) -> Result<(), NnError>;
-
-    /// The network for `inputs` features and `outputs` classes, from `seed` alone.
-    fn build(&self, inputs: usize, outputs: usize, seed: u64) -> Box<dyn Network>;
-
-    /// What it will need.
-    fn memory(&self, shape: &Shape, training: bool) -> MemoryEstimate;
-}
+use crate::{InputShape, Level, MemoryEstimate, Model, NnError, OutputShape, Shape};
 
 /// Defines [`ModelConfig`] from lines `Variant(Config) = "name"`.
 macro_rules! models {
@@ -79,10 +73,23 @@ impl ModelConfig {
         self.settings().validate()
     }
 
-    /// The model for `inputs` features and `outputs` classes. The weights depend on the seed and the settings alone.
-    pub fn init(&self, inputs: usize, outputs: usize, seed: u64) -> Result<Model, NnError> {
+    /// The model that reads `inputs` and gives `outputs`; a number stands for that many numbers of a node, or classes of one.
+    /// The weights depend on the seed, the settings and the shapes alone.
+    pub fn init(
+        &self,
+        inputs: impl Into<InputShape>,
+        outputs: impl Into<OutputShape>,
+        seed: u64,
+    ) -> Result<Model, NnError> {
+        let (inputs, mut outputs) = (inputs.into(), outputs.into());
         self.validate()?;
-        Ok(Model::new(self.clone(), self.settings().build(inputs, outputs, seed), inputs, outputs))
+        if inputs.numbers == 0 && !inputs.needs_encoder() {
+            return Err(NnError::NoInputs);
+        }
+        if outputs.level == Level::Pair {
+            outputs.outputs = self.settings().width();
+        }
+        Ok(Model::new(self.clone(), self.settings().build(&inputs, &outputs, seed), inputs, outputs))
     }
 
     /// What the model will need on a graph of that shape.

@@ -1,39 +1,40 @@
 //! The way through a model that all models share:
-//! `x -> dropout -> [linear ->] (layer -> norm -> activation -> dropout (+ x)) x layers -> linear`.
+//! `batch -> encoder -> (layer -> norm -> activation -> dropout (+ x)) x layers -> head`.
 
+use burn::module::Module;
 use burn::tensor::Tensor;
 
-use crate::layers::{Layer, Linear, NormBlock};
-use crate::{Batch, Context};
+use crate::layers::{Encoder, Head, Layer, NormBlock};
+use crate::{Batch, Context, Features};
 
-/// The parts of a model, in the order in which features pass them.
-pub(super) struct Trunk<'a, L> {
-    pub input: &'a NormBlock,
-    pub projection: Option<&'a Linear>,
-    pub layers: &'a [L],
-    pub norms: &'a [NormBlock],
-    pub head: &'a Linear,
-    /// Whether a layer adds its input to its output where the widths agree.
-    pub residual: bool,
+/// A model of stacked layers `L`.
+#[derive(Module, Debug)]
+pub struct Trunk<L: Module> {
+    pub(super) encoder: Encoder,
+    pub(super) layers: Vec<L>,
+    pub(super) norms: Vec<NormBlock>,
+    pub(super) head: Head,
     /// Channels of a layer's output.
-    pub outputs: fn(&L) -> usize,
+    #[module(skip)]
+    pub(super) width: usize,
+    /// Whether a layer adds its input to its output where the widths agree.
+    #[module(skip)]
+    pub(super) residual: bool,
 }
 
-impl<L: Layer> Trunk<'_, L> {
-    /// `[N, inputs]` to `[N, outputs]`; every stage is shown to the context under its name.
-    pub fn forward(self, features: Tensor<2>, batch: &Batch, context: &Context) -> Tensor<2> {
-        let mut x = context.stage(|| "input".into(), features);
-        if context.is_training() {
-            x = self.input.apply(x, None, context);
-        }
-        if let Some(projection) = self.projection {
-            x = context.stage(|| "projection".into(), projection.forward(x, batch, context));
-        }
-        for (i, (layer, norm)) in self.layers.iter().zip(self.norms).enumerate() {
-            let residual = (self.residual && x.dims()[1] == (self.outputs)(layer)).then(|| x.clone());
+impl<L: Layer> Layer for Trunk<L> {
+    /// `[N, numbers]` to `[N, outputs]` or `[G, outputs]`; every stage is shown to the context under its name.
+    fn forward(&self, features: Features, batch: &Batch, context: &Context) -> Tensor<2> {
+        context.input(&features);
+        let mut x = match self.encoder.forward(features, batch, context) {
+            Features::Dense(x) => context.stage(|| "encoder".into(), x).into(),
+            sparse => sparse,
+        };
+        for (i, (layer, norm)) in self.layers.iter().zip(&self.norms).enumerate() {
+            let residual = (self.residual && x.width() == self.width).then(|| x.clone().into_dense(batch));
             let hidden = context.stage(|| format!("layers.{i}"), layer.forward(x, batch, context));
-            x = context.stage(|| format!("norms.{i}"), norm.apply(hidden, residual, context));
+            x = context.stage(|| format!("norms.{i}"), norm.apply(hidden, residual, context)).into();
         }
-        context.stage(|| "head".into(), self.head.apply(x))
+        context.stage(|| "head".into(), self.head.forward(x, batch))
     }
 }

@@ -24,6 +24,8 @@ pub enum GenCoefficients {
         slope: f32,
         /// Attention dropout.
         dropout: Option<Dropout>,
+        /// A number per entry and head added to the scores of every round, `[E, H]`.
+        bias: Option<Tensor<2>>,
     },
     /// Fixed numbers.
     Fixed(Arc<EntryWeights>),
@@ -46,8 +48,8 @@ pub struct GenInputs {
     pub residual: Tensor<2>,
 }
 
-/// Inputs, in order: z, W_V, W, then the attention vectors if any, then W_Q and W_K if any, then t if
-/// there is one.
+/// Inputs, in order: z, W_V, W, then the attention vectors and the edge bias if any, then W_Q and W_K if any, then t if there
+/// is one.
 #[derive(Debug)]
 struct GenOp {
     graph: Arc<Graph>,
@@ -59,17 +61,17 @@ struct GenOp {
 
 #[derive(Debug)]
 enum Kind {
-    Attention { each_round: bool, slope: f32, dropout: Option<Dropout> },
+    Attention { each_round: bool, slope: f32, dropout: Option<Dropout>, bias: bool },
     Fixed(Arc<EntryWeights>),
 }
 
 impl GenOp {
     fn source<'a>(&'a self, input: &impl Fn(usize) -> &'a [f32]) -> Source<'a> {
         match &self.kind {
-            Kind::Attention { each_round, slope, dropout } => Source::Attention(Attention {
+            Kind::Attention { each_round, slope, dropout, bias } => Source::Attention(Attention {
                 weights: input(3),
                 each_round: *each_round,
-                bias: None,
+                bias: bias.then(|| input(4)),
                 slope: *slope,
                 dropout: *dropout,
             }),
@@ -80,7 +82,10 @@ impl GenOp {
     }
 
     fn weights<'a>(&self, input: &impl Fn(usize) -> &'a [f32]) -> Weights<'a> {
-        let first = 3 + usize::from(matches!(self.kind, Kind::Attention { .. }));
+        let first = match self.kind {
+            Kind::Attention { bias, .. } => 4 + usize::from(bias),
+            Kind::Fixed(_) => 3,
+        };
         let query_key = self.hop_attention.then(|| (input(first), input(first + 1)));
         let hop_bias = self.hop_bias.then(|| input(first + 2));
         Weights { query_key, hop_bias, value: input(1), residual: input(2) }
@@ -117,8 +122,12 @@ impl Operation for GenOp {
         );
         buffers::give(step.gradient);
         let mut all = vec![gradients.z, gradients.value, gradients.residual];
-        if matches!(self.kind, Kind::Attention { .. }) {
+        if let Kind::Attention { bias, .. } = self.kind {
             all.push(gradients.attention);
+            if bias {
+                let size = self.graph.entries() * self.config.elimination.heads.count;
+                all.push(sum_rounds(gradients.edge, size));
+            }
         }
         if self.hop_attention {
             all.extend([gradients.query, gradients.key]);
@@ -130,14 +139,26 @@ impl Operation for GenOp {
     }
 }
 
+/// The gradient of a bias that all rounds share: `[rounds, size]` to `[size]`, in the order of the rounds.
+fn sum_rounds(mut rounds: Vec<f32>, size: usize) -> Vec<f32> {
+    let (first, others) = rounds.split_at_mut(size);
+    for round in others.chunks_exact(size.max(1)) {
+        first.iter_mut().zip(round).for_each(|(sum, value)| *sum += value);
+    }
+    rounds.truncate(size);
+    rounds
+}
+
 /// `z W + hop attention(elimination(z)) W_V`, `[N, F]` to `[N, O]`: see [`farhop_kernels::gen_layer`].
 pub fn gen_layer(inputs: GenInputs, graph: &Arc<Graph>, config: Config) -> Tensor<2> {
     let GenInputs { z, coefficients, query_key, hop_bias, value, residual } = inputs;
     let mut tensors = vec![Input::from(z), value.into(), residual.into()];
     let kind = match coefficients {
-        GenCoefficients::Attention { weights, each_round, slope, dropout } => {
+        GenCoefficients::Attention { weights, each_round, slope, dropout, bias } => {
             tensors.push(weights.into());
-            Kind::Attention { each_round, slope, dropout }
+            let kind = Kind::Attention { each_round, slope, dropout, bias: bias.is_some() };
+            tensors.extend(bias.map(Input::from));
+            kind
         }
         GenCoefficients::Fixed(weights) => Kind::Fixed(weights),
     };

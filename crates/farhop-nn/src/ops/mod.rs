@@ -41,22 +41,28 @@
 //! * `training` is false when nothing will be differentiated: then keep nothing.
 
 pub mod bridge;
-mod cross_entropy;
+mod embedding;
 mod feed_forward;
 mod gen_layer;
 mod linear;
+mod loss;
 mod norm_block;
 mod operation;
+mod readout;
+mod sign_invariant;
 mod sparse_linear;
 mod spmm;
 
 pub use bridge::{Input, apply};
-pub use cross_entropy::cross_entropy;
+pub use embedding::embedding;
 pub use farhop_kernels::buffers;
 pub use feed_forward::{FeedForwardInputs, feed_forward};
 pub use gen_layer::{GenCoefficients, GenInputs, gen_layer};
 pub use linear::linear;
+pub use loss::loss;
 pub use norm_block::{Normalisation, norm_block};
 pub use operation::{Array, Backward, Operation, Output};
+pub use readout::readout;
+pub use sign_invariant::sign_invariant;
 pub use sparse_linear::sparse_linear;
 pub use spmm::{EntryWeights, spmm};

@@ -1,5 +1,6 @@
 //! The best epoch so far, and when to give up waiting for a better one.
 
+use farhop_data::metrics::Metric;
 use serde::{Deserialize, Serialize};
 
 /// The best evaluation so far.
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Best {
     /// Its epoch, counted from 1.
     pub epoch: usize,
-    /// Its validation score; higher is better.
+    /// Its validation score.
     pub score: f64,
     /// Its validation loss, which decides between equal scores.
     pub loss: f64,
@@ -21,9 +22,11 @@ pub struct EarlyStopping {
 }
 
 impl EarlyStopping {
-    /// Takes note of an evaluation. True when it is the best so far: a higher score, or the same with a lower loss.
-    pub fn observe(&mut self, epoch: usize, score: f64, loss: f64) -> bool {
-        let better = self.best.is_none_or(|best| score > best.score || (score == best.score && loss < best.loss));
+    /// Takes note of an evaluation. True when it is the best so far: a better score, or the same with a lower loss.
+    pub fn observe(&mut self, metric: Metric, epoch: usize, score: f64, loss: f64) -> bool {
+        let better = self
+            .best
+            .is_none_or(|best| metric.is_better(score, best.score) || (score == best.score && loss < best.loss));
         if better {
             self.best = Some(Best { epoch, score, loss });
         }

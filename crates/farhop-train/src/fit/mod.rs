@@ -1,7 +1,6 @@
-//! Full-batch node classification.
+//! The training loop, from a task to the best weights.
 
 mod early_stopping;
-mod task;
 mod trainer;
 
 use std::sync::atomic::AtomicBool;
@@ -10,9 +9,9 @@ use farhop_nn::{Model, ModelConfig};
 use serde::Serialize;
 
 pub use early_stopping::{Best, EarlyStopping};
-pub use task::NodeTask;
 
 use crate::memory::peak_rss_bytes;
+use crate::task::Task;
 use crate::{Observer, RunFolder, Scores, Status, TrainConfig, TrainError, scores};
 use trainer::Trainer;
 
@@ -22,7 +21,8 @@ pub struct Session<'a> {
     pub folder: Option<&'a mut RunFolder>,
     /// Hears about every epoch.
     pub observer: &'a mut dyn Observer,
-    /// Set from anywhere, such as a signal handler: the loop saves and returns after the epoch it is in.
+    /// Set from anywhere, such as a signal handler: the loop returns after the step it is in, with everything up to the
+    /// last whole epoch saved.
     pub stop: &'a AtomicBool,
 }
 
@@ -53,13 +53,15 @@ pub struct Summary {
     pub seconds: f64,
     /// Mean seconds of an epoch, evaluation included.
     pub seconds_per_epoch: Option<f64>,
+    /// Share of the training time in which the model waited for batches.
+    pub loading_share: Option<f64>,
     /// Number of weights.
     pub parameters: usize,
     /// Largest resident memory of this process, where the system tells.
     pub peak_rss_bytes: Option<u64>,
 }
 
-/// A trained model with the weights that were best on the validation nodes.
+/// A trained model with the weights that were best on the validation part.
 pub struct Fitted {
     /// The model.
     pub model: Model,
@@ -67,11 +69,11 @@ pub struct Fitted {
     pub summary: Summary,
 }
 
-/// Trains a model on one graph.
+/// Trains a model.
 ///
-/// Every epoch is one AdamW step on the mean cross-entropy of the training nodes, with warm-up, schedule and clipping as
-/// configured. The weights with the highest validation accuracy (among equals, the lowest validation loss, then the
-/// earliest) are kept and are those of the model returned. Without validation nodes the last weights are.
+/// An epoch is one AdamW step on all training nodes of one graph, or a step for each batch of graphs, with warm-up, schedule
+/// and clipping as configured. The weights with the best validation score (among equals, the lowest validation loss, then the
+/// earliest) are kept and are those of the model returned. Without a validation part the last weights are.
 ///
 /// With a run folder that has a checkpoint, training continues there and ends with the same bits as if it had never
 /// stopped.
@@ -80,13 +82,17 @@ pub struct Fitted {
 /// When the task does not hold together, a number stops being finite, or the folder can't be written. What was saved
 /// stays.
 pub fn fit(
-    task: &NodeTask<'_>,
+    task: &Task,
     model: &ModelConfig,
     config: &TrainConfig,
     session: &mut Session<'_>,
 ) -> Result<Fitted, TrainError> {
     config.validate()?;
-    task.check()?;
+    if task.split().train.is_empty() {
+        return Err(TrainError::Task(
+            "there is nothing to learn from: the training part is empty. Mark rows as train.".into(),
+        ));
+    }
     let mut trainer = Trainer::start(task, model, config, session)?;
     match trainer.run() {
         Ok(outcome) => end(task, model, config, trainer, outcome),
@@ -98,7 +104,7 @@ pub fn fit(
 }
 
 fn end(
-    task: &NodeTask<'_>,
+    task: &Task,
     model: &ModelConfig,
     config: &TrainConfig,
     trainer: Trainer<'_, '_>,
@@ -107,14 +113,13 @@ fn end(
     let progress = trainer.progress().clone();
     let best_epoch = trainer.best_epoch();
     let (best, folder) = trainer.into_best();
-    let mut best_model = model.init(task.batch.width(), task.classes, config.seed)?;
+    let mut best_model = model.init(task.input().clone(), *task.output(), config.seed)?;
     best_model.load_safetensors(&best)?;
     let scores = if outcome == Outcome::Interrupted {
         // Whoever interrupts is waiting.
         Scores::default()
     } else {
-        let logits = best_model.logits(task.batch);
-        scores(&logits, task.classes, task.labels, task.split)
+        scores(task, &best_model)?
     };
     let summary = Summary {
         outcome,
@@ -123,6 +128,7 @@ fn end(
         scores,
         seconds: progress.seconds,
         seconds_per_epoch: (progress.epoch > 0).then(|| progress.seconds / progress.epoch as f64),
+        loading_share: (progress.seconds > 0.0).then(|| progress.loading_seconds / progress.seconds),
         parameters: best_model.parameters(),
         peak_rss_bytes: peak_rss_bytes(),
     };

@@ -1,21 +1,21 @@
-//! The loop itself: one step an epoch, evaluation, checkpoints, and the ways to end.
+//! The loop itself: the steps of an epoch, evaluation, checkpoints, and the ways to end.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use farhop_data::metrics::largest;
-use farhop_nn::{Learner, ModelConfig, Targets};
+use farhop_data::Split;
+use farhop_nn::{Batch, Learner, ModelConfig};
 
-use super::{NodeTask, Outcome, Session};
+use super::{Outcome, Session};
 use crate::run::{Checkpoint, Progress};
-use crate::score::{accuracy, mean_cross_entropy};
+use crate::score::{Failed, Outputs, evaluate};
+use crate::task::Task;
 use crate::{CheckpointEvery, EpochReport, RunFolder, Status, TrainConfig, TrainError};
 
 pub(super) struct Trainer<'a, 's> {
-    task: &'a NodeTask<'a>,
+    task: &'a Task,
     config: &'a TrainConfig,
     session: &'a mut Session<'s>,
-    targets: Targets,
     learner: Learner,
     progress: Progress,
     /// The best weights by validation; none before the first evaluation, or without validation nodes.
@@ -27,12 +27,12 @@ pub(super) struct Trainer<'a, 's> {
 impl<'a, 's> Trainer<'a, 's> {
     /// Builds the model and, where the folder has a checkpoint, puts everything back to where it was.
     pub(super) fn start(
-        task: &'a NodeTask<'a>,
+        task: &'a Task,
         settings: &ModelConfig,
         config: &'a TrainConfig,
         session: &'a mut Session<'s>,
     ) -> Result<Self, TrainError> {
-        let model = settings.init(task.batch.width(), task.classes, config.seed)?;
+        let model = settings.init(task.input().clone(), *task.output(), config.seed)?;
         let mut checkpoint = None;
         if let Some(folder) = session.folder.as_deref_mut() {
             let recipe = folder.recipe();
@@ -60,16 +60,8 @@ impl<'a, 's> Trainer<'a, 's> {
         }
         let parameters = learner.model().parameters();
         session.observer.started(progress.epoch, config.epochs, parameters);
-        let mut trainer = Trainer {
-            task,
-            config,
-            session,
-            targets: task.targets(),
-            learner,
-            saved: (progress.epoch, Instant::now()),
-            progress,
-            best,
-        };
+        let mut trainer =
+            Trainer { task, config, session, learner, saved: (progress.epoch, Instant::now()), progress, best };
         if !resumed {
             // The first checkpoint, before any epoch: a folder that can't be written shows now, not after an hour.
             trainer.save()?;
@@ -94,9 +86,14 @@ impl<'a, 's> Trainer<'a, 's> {
                 self.save_at_end()?;
                 return Ok(outcome);
             }
-            let evaluated = self.epoch(epoch + 1)?;
-            if evaluated && self.save_is_due() {
-                self.save()?;
+            match self.epoch(epoch + 1)? {
+                Epoch::Broken(before) => {
+                    // A part of an epoch can't be continued: what stands is the state before it.
+                    self.keep(before)?;
+                    return Ok(Outcome::Interrupted);
+                }
+                Epoch::Whole { evaluated } if evaluated && self.save_is_due() => self.save()?,
+                Epoch::Whole { .. } => {}
             }
         }
     }
@@ -110,7 +107,7 @@ impl<'a, 's> Trainer<'a, 's> {
     pub(super) fn best_epoch(&self) -> Option<usize> {
         match self.progress.stopping.best {
             Some(best) => Some(best.epoch),
-            None if self.task.split.valid.is_empty() && self.progress.epoch > 0 => Some(self.progress.epoch),
+            None if self.task.split().valid.is_empty() && self.progress.epoch > 0 => Some(self.progress.epoch),
             None => None,
         }
     }
@@ -135,52 +132,88 @@ impl<'a, 's> Trainer<'a, 's> {
         }
     }
 
-    /// One epoch, counted from 1. True when it was evaluated.
-    fn epoch(&mut self, epoch: usize) -> Result<bool, TrainError> {
+    /// One epoch, counted from 1.
+    fn epoch(&mut self, epoch: usize) -> Result<Epoch, TrainError> {
         let start = Instant::now();
-        let learning_rate = self.config.learning_rate_at(epoch);
-        let step = self.learner.step(self.task.batch, &self.targets, learning_rate);
-        if !step.is_finite() {
-            let otherwise = if step.loss.is_finite() { "the gradient" } else { "the loss" };
-            return Err(self.non_finite(epoch, otherwise));
-        }
-        let evaluated = epoch.is_multiple_of(self.config.evaluate_every) || epoch == self.config.epochs;
+        let steps = self.task.steps();
+        // One step is short enough to wait for; of many, the state before the first has to be at hand.
+        let before = (steps > 1 && self.session.folder.is_some()).then(|| self.state());
         let mut report = EpochReport {
             epoch,
-            loss: step.loss,
-            gradient_norm: step.gradient_norm,
-            learning_rate,
+            loss: 0.0,
+            gradient_norm: 0.0,
+            learning_rate: 0.0,
             train: None,
             valid: None,
             valid_loss: None,
             seconds: 0.0,
+            loading_seconds: 0.0,
         };
+        match self.steps(&mut report, steps) {
+            Ok(()) => {}
+            Err(Stop::Asked) => return Ok(Epoch::Broken(before.map(Box::new))),
+            Err(Stop::NonFinite(otherwise, batch)) => return Err(self.non_finite(epoch, otherwise, &batch)),
+        }
+        let evaluated = epoch.is_multiple_of(self.config.evaluate_every) || epoch == self.config.epochs;
         if evaluated {
             self.evaluate(&mut report)?;
         }
         report.seconds = start.elapsed().as_secs_f64();
         self.progress.epoch = epoch;
         self.progress.seconds += report.seconds;
+        self.progress.loading_seconds += report.loading_seconds;
         if let Some(folder) = self.session.folder.as_deref_mut() {
             folder.add_epoch(&report)?;
         }
         self.session.observer.epoch(&report);
-        Ok(evaluated)
+        Ok(Epoch::Whole { evaluated })
     }
 
-    /// Scores the weights after the step, and keeps them when they are the best so far.
+    /// The steps of an epoch.
+    fn steps(&mut self, report: &mut EpochReport, steps: usize) -> Result<(), Stop> {
+        let (learner, config, stop) = (&mut self.learner, self.config, self.session.stop);
+        let observer = &mut self.session.observer;
+        let epoch = report.epoch;
+        let mut losses = 0f64;
+        let time = self.task.train_batches(config.seed, epoch, |number, loaded| {
+            if number > 0 && stop.load(Ordering::SeqCst) {
+                return Err(Stop::Asked);
+            }
+            report.learning_rate = config.learning_rate_at(epoch, number, steps);
+            let step = learner.step(&loaded.batch, &loaded.targets, report.learning_rate);
+            if !step.is_finite() {
+                let otherwise = if step.loss.is_finite() { "the gradient" } else { "the loss" };
+                return Err(Stop::NonFinite(otherwise, Box::new(loaded.batch)));
+            }
+            losses += f64::from(step.loss);
+            report.gradient_norm = step.gradient_norm;
+            observer.step(epoch, number + 1, steps, step.loss);
+            Ok(())
+        })?;
+        report.loss = (losses / steps.max(1) as f64) as f32;
+        report.loading_seconds = time.waited.as_secs_f64();
+        Ok(())
+    }
+
+    /// Scores the weights after the epoch, and keeps them when they are the best so far.
     fn evaluate(&mut self, report: &mut EpochReport) -> Result<(), TrainError> {
-        let NodeTask { batch, labels, classes, split } = *self.task;
-        let logits = self.learner.model().logits(batch);
-        if !logits.iter().all(|value| value.is_finite()) {
-            return Err(self.non_finite(report.epoch, "the output"));
+        let model = self.learner.model();
+        let Split { train, valid, .. } = self.task.split();
+        let failed = |Failed(layer): Failed| self.failed_at(report.epoch, layer, "the output");
+        if self.task.graph_set().is_none() {
+            // One pass gives all nodes; the parts are read from it.
+            let units: Vec<u32> = (0..self.task.units() as u32).collect();
+            let outputs = Outputs::of(self.task, model, &units).map_err(failed)?;
+            report.train = evaluate(self.task, &outputs.select(train)).score;
+            let found = evaluate(self.task, &outputs.select(valid));
+            (report.valid, report.valid_loss) = (found.score, found.loss);
+        } else if !valid.is_empty() {
+            let outputs = Outputs::of(self.task, model, valid).map_err(failed)?;
+            let found = evaluate(self.task, &outputs);
+            (report.valid, report.valid_loss) = (found.score, found.loss);
         }
-        let predicted = largest(&logits, classes);
-        report.train = accuracy(&predicted, labels, &split.train);
-        report.valid = accuracy(&predicted, labels, &split.valid);
-        report.valid_loss = mean_cross_entropy(&logits, classes, labels, &split.valid);
         if let (Some(score), Some(loss)) = (report.valid, report.valid_loss)
-            && self.progress.stopping.observe(report.epoch, score, loss)
+            && self.progress.stopping.observe(self.task.metric, report.epoch, score, loss)
         {
             self.best = Some(self.learner.model().to_safetensors());
         }
@@ -195,19 +228,29 @@ impl<'a, 's> Trainer<'a, 's> {
         }
     }
 
-    fn save(&mut self) -> Result<(), TrainError> {
-        self.saved = (self.progress.epoch, Instant::now());
-        let Some(folder) = self.session.folder.as_deref_mut() else {
-            return Ok(());
-        };
+    /// Everything that is needed to go on from here.
+    fn state(&self) -> Checkpoint {
         let weights = self.learner.model().to_safetensors();
         let best = self.best.clone().unwrap_or_else(|| weights.clone());
-        folder.save_checkpoint(&Checkpoint {
-            progress: self.progress.clone(),
-            weights,
-            best,
-            optimizer: self.learner.state_to_safetensors(),
-        })
+        let optimizer = self.learner.state_to_safetensors();
+        Checkpoint { progress: self.progress.clone(), weights, best, optimizer }
+    }
+
+    fn save(&mut self) -> Result<(), TrainError> {
+        self.saved = (self.progress.epoch, Instant::now());
+        let state = self.session.folder.is_some().then(|| self.state());
+        match (self.session.folder.as_deref_mut(), state) {
+            (Some(folder), Some(state)) => folder.save_checkpoint(&state),
+            _ => Ok(()),
+        }
+    }
+
+    /// Saves the state before an epoch that was broken off, unless it is saved already.
+    fn keep(&mut self, before: Option<Box<Checkpoint>>) -> Result<(), TrainError> {
+        match (self.session.folder.as_deref_mut(), before) {
+            (Some(folder), Some(before)) if self.saved.0 != before.progress.epoch => folder.save_checkpoint(&before),
+            _ => Ok(()),
+        }
     }
 
     /// Saves the last state, unless it is saved already. Weights of an epoch without an evaluation are looked at first:
@@ -218,14 +261,20 @@ impl<'a, 's> Trainer<'a, 's> {
             return Ok(());
         }
         let evaluated = epoch.is_multiple_of(self.config.evaluate_every) || epoch == self.config.epochs;
-        if !evaluated && self.learner.model().first_non_finite(self.task.batch).is_some() {
-            return Err(self.non_finite(epoch, "the output"));
+        if !evaluated {
+            let batch = self.task.some_batch();
+            if self.learner.model().first_non_finite(&batch).is_some() {
+                return Err(self.non_finite(epoch, "the output", &batch));
+            }
         }
         self.save()
     }
 
-    fn non_finite(&self, epoch: usize, otherwise: &str) -> TrainError {
-        let layer = self.learner.model().first_non_finite(self.task.batch);
+    fn non_finite(&self, epoch: usize, otherwise: &str, batch: &Batch) -> TrainError {
+        self.failed_at(epoch, self.learner.model().first_non_finite(batch), otherwise)
+    }
+
+    fn failed_at(&self, epoch: usize, layer: Option<String>, otherwise: &str) -> TrainError {
         let kept = match &self.session.folder {
             Some(folder) => format!("The checkpoint of epoch {} is kept in {}", self.saved.0, folder.path().display()),
             None => "Nothing was saved, since there is no run folder".to_string(),
@@ -233,40 +282,59 @@ impl<'a, 's> Trainer<'a, 's> {
         TrainError::NonFinite {
             epoch,
             place: layer.map_or_else(|| otherwise.to_string(), |layer| format!("the output of {layer}")),
-            learning_rate: self.config.learning_rate_at(epoch),
+            learning_rate: self.config.learning_rate_at(epoch, 0, self.task.steps()),
             kept,
         }
     }
 }
 
-/// Writes the sizes and the model into the record, or checks them against the run that is continued.
+/// How an epoch ended.
+enum Epoch {
+    Whole {
+        evaluated: bool,
+    },
+    /// It was asked to stop between two steps; the state before the epoch, if there is a folder.
+    Broken(Option<Box<Checkpoint>>),
+}
+
+/// Why the steps of an epoch ended before the last.
+enum Stop {
+    Asked,
+    /// What was not finite, and on which batch.
+    NonFinite(&'static str, Box<Batch>),
+}
+
+/// Writes the task and the model into the record, or checks them against the run that is continued.
 fn describe(
     folder: &mut RunFolder,
-    task: &NodeTask<'_>,
+    task: &Task,
     model: &str,
     parameters: usize,
     config: &TrainConfig,
 ) -> Result<(), TrainError> {
-    let graph = task.batch.graph();
-    let sizes = [
-        ("features", task.batch.width()),
-        ("classes", task.classes),
-        ("nodes", graph.nodes()),
-        ("edges", graph.edges()),
-    ];
+    let graph = task.graph();
+    let sizes = [("graphs", task.graphs()), ("nodes", graph.nodes()), ("edges", graph.edges())];
     let path = folder.path().to_path_buf();
     let record = folder.record_mut();
-    let then = [record.inputs, record.outputs, record.nodes, record.edges];
+    let then = [record.graphs, record.nodes, record.edges];
     // A record without a model is one of a run that never began.
     if !record.model.is_empty() {
+        let changed = |problem| Err(TrainError::DataChanged { path: path.clone(), problem });
         for ((name, now), then) in sizes.into_iter().zip(then) {
             if now != then {
-                let problem = format!("the run was started with {then} {name}, now there are {now}");
-                return Err(TrainError::DataChanged { path, problem });
+                return changed(format!("the run was started with {then} {name}, now there are {now}"));
             }
         }
+        if record.input != *task.input() || record.output != *task.output() {
+            return changed("the run was started with other features or targets".to_string());
+        }
     }
-    [record.inputs, record.outputs, record.nodes, record.edges] = sizes.map(|(_, size)| size);
+    [record.graphs, record.nodes, record.edges] = sizes.map(|(_, size)| size);
+    record.input = task.input().clone();
+    record.output = *task.output();
+    record.scale = task.scale().cloned();
+    record.task = task.kind().to_string();
+    record.metric = task.metric;
     record.model = model.to_string();
     record.parameters = parameters;
     record.seed = config.seed;

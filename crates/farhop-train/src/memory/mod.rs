@@ -8,6 +8,6 @@ mod variants;
 
 pub use limit::{Limit, available, available_under};
 pub use peak::{peak_rss_bytes, reset_peak_rss, rss_bytes};
-pub use plan::{Advice, Part, Plan, plan};
+pub use plan::{Advice, Held, Part, Plan, plan};
 pub use text::bytes_text;
 pub use variants::variants;

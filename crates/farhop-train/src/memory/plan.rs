@@ -69,15 +69,36 @@ impl Plan {
     }
 }
 
-/// Plans a run of `config` on data of that shape. `training` includes what the backward pass, the optimiser and a
+/// What the data holds, whatever the model: bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Held {
+    /// The arrays of the graph, or of all graphs.
+    pub graph: u64,
+    /// Features that are not those of the one batch: all graphs of which batches are cut.
+    pub features: u64,
+    /// Batches that wait ready for the model.
+    pub waiting: u64,
+}
+
+impl Held {
+    /// One graph in memory: `nodes` nodes and `entries` entries.
+    pub fn one_graph(nodes: usize, entries: usize, directed: bool) -> Self {
+        let arrays = if directed { 2 } else { 1 };
+        // Offsets of eight bytes; a source and a reverse id of four per entry; the columns of a directed graph once more.
+        let graph = arrays * (8 * (nodes as u64 + 1) + 8 * entries as u64);
+        Held { graph, features: 0, waiting: 0 }
+    }
+}
+
+/// Plans a run of `config` on batches of that shape. `training` includes what the backward pass, the optimiser and a
 /// checkpoint need.
-pub fn plan(config: &ModelConfig, shape: &Shape, directed: bool, training: bool, limit: Option<&Limit>) -> Plan {
-    let parts = parts_of(config, shape, directed, training);
+pub fn plan(config: &ModelConfig, shape: &Shape, held: Held, training: bool, limit: Option<&Limit>) -> Plan {
+    let parts = parts_of(config, shape, held, training);
     let total = sum(&parts);
     let fits = limit.is_none_or(|limit| total <= limit.bytes);
     let advice = match limit {
         Some(limit) if !fits => variants(config, training).into_iter().find_map(|(setting, smaller)| {
-            let total = sum(&parts_of(&smaller, shape, directed, training));
+            let total = sum(&parts_of(&smaller, shape, held, training));
             (total <= limit.bytes).then_some(Advice { setting, total })
         }),
         _ => None,
@@ -92,16 +113,15 @@ pub fn plan(config: &ModelConfig, shape: &Shape, directed: bool, training: bool,
     }
 }
 
-fn parts_of(config: &ModelConfig, shape: &Shape, directed: bool, training: bool) -> Vec<Part> {
+fn parts_of(config: &ModelConfig, shape: &Shape, held: Held, training: bool) -> Vec<Part> {
     let part = |name: &str, bytes: u64| Part { name: name.to_string(), bytes };
-    let (nodes, entries) = (shape.nodes as u64, shape.entries as u64);
-    let arrays = if directed { 2 } else { 1 };
-    // Offsets of eight bytes; a source and a reverse id of four per entry; the columns of a directed graph once more.
-    let graph = arrays * (8 * (nodes + 1) + 8 * entries);
-    // As the table was read; the model's own copy is part of its estimate.
-    let features = 4 * nodes * shape.inputs as u64;
     let estimate = config.memory(shape, training);
-    let mut parts = vec![part("program", PROGRAM_BYTES), part("graph", graph), part("data set", features)];
+    let mut parts = vec![part("program", PROGRAM_BYTES), part("graph", held.graph)];
+    for (name, bytes) in [("data set", held.features), ("batches that wait", held.waiting)] {
+        if bytes > 0 {
+            parts.push(part(name, bytes));
+        }
+    }
     if training {
         parts.push(part("weights and optimiser", estimate.parameters));
         // Four copies there: weights, gradients, two moments. Here five: the best weights, and while they are saved the
@@ -114,7 +134,7 @@ fn parts_of(config: &ModelConfig, shape: &Shape, directed: bool, training: bool)
     }
     parts.push(part("working space", estimate.transient));
     // Two copies of the outputs: as logits, and as scores or probabilities.
-    parts.push(part("outputs", 2 * 4 * nodes * shape.outputs as u64));
+    parts.push(part("outputs", 2 * 4 * shape.nodes as u64 * shape.outputs as u64));
     parts
 }
 

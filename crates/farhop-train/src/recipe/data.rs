@@ -1,8 +1,13 @@
 //! What was read, and how.
 
+use std::fmt;
 use std::path::PathBuf;
+use std::str::FromStr;
 
-use farhop_data::{FeatureScaling, Fill, NoFeatures, NodeTableOptions, SplitChoice, SplitFractions};
+use farhop_data::catalogue::{LoadOptions, SplitRequest};
+use farhop_data::metrics::Metric;
+use farhop_data::molecules::MoleculeOptions;
+use farhop_data::{FeatureScaling, Fill, NoFeatures, NodeTableOptions, SplitChoice, SplitFractions, TargetKind};
 use serde::{Deserialize, Serialize};
 
 /// Where the data of a run came from and how it was read. What predicting needs beyond this (columns, categories, class
@@ -11,18 +16,35 @@ use serde::{Deserialize, Serialize};
 /// Paths are kept as they were given: relative ones start where `farhop` is started.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DataConfig {
-    /// Name of a built-in task, when the data was generated.
-    pub generated: Option<String>,
+    /// A dataset: its name in the catalogue, or the path of a file or folder that holds a whole one.
+    pub dataset: Option<String>,
+    /// The split of a dataset of the catalogue: `"standard"` (default), a number where upstream publishes several,
+    /// `"per-class"` (20 of each class, 500, 1,000; seeded) or `"seeded"` (by `fractions`).
+    pub split: SplitSetting,
+    /// For data that is made: the distance that matters.
+    pub distance: Option<usize>,
+    /// How predictions are scored, if not as is usual for the data.
+    pub metric: Option<Metric>,
+    /// A table of molecules.
+    pub molecules: Option<PathBuf>,
+    /// Its column of SMILES. Default: the column named `smiles`.
+    pub smiles: Option<String>,
+    /// Whether molecules that can't be read are left out. Default false: they are an error.
+    pub skip_bad_molecules: bool,
     /// The nodes table.
     pub nodes: Option<PathBuf>,
     /// The edges table.
     pub edges: Option<PathBuf>,
     /// The id column. Default: the column named `id`, else the first column.
     pub id: Option<String>,
-    /// The column to predict.
-    pub target: Option<String>,
-    /// Columns to leave out.
+    /// The column to predict, or several.
+    pub targets: Vec<String>,
+    /// What the targets are: `"classes"`, `"labels"` (yes or no) or `"numbers"`. Default: what the cells look like.
+    pub task: Option<TargetKind>,
+    /// Columns of the nodes table to leave out.
     pub ignore: Vec<String>,
+    /// Columns of the edges table to leave out.
+    pub ignore_edges: Vec<String>,
     /// Columns of numbers to read as categories.
     pub categories: Vec<String>,
     /// A text column with more different values than this is an error. Default 64.
@@ -47,12 +69,20 @@ impl Default for DataConfig {
     fn default() -> Self {
         let options = NodeTableOptions::default();
         DataConfig {
-            generated: None,
+            dataset: None,
+            split: SplitSetting::default(),
+            distance: None,
+            metric: None,
+            molecules: None,
+            smiles: None,
+            skip_bad_molecules: false,
             nodes: None,
             edges: None,
             id: options.id,
-            target: options.target,
+            targets: options.targets,
+            task: options.task,
             ignore: options.ignore,
+            ignore_edges: options.ignore_edges,
             categories: options.categories,
             most_categories: options.most_categories,
             fill: options.fill,
@@ -71,8 +101,10 @@ impl DataConfig {
     pub fn table_options(&self, seed: u64) -> NodeTableOptions {
         NodeTableOptions {
             id: self.id.clone(),
-            target: self.target.clone(),
+            targets: self.targets.clone(),
+            task: self.task,
             ignore: self.ignore.clone(),
+            ignore_edges: self.ignore_edges.clone(),
             categories: self.categories.clone(),
             most_categories: self.most_categories,
             fill: self.fill,
@@ -82,5 +114,86 @@ impl DataConfig {
             add_missing_nodes: self.add_missing_nodes,
             split: SplitChoice::Automatic { fractions: self.fractions, seed: self.split_seed.unwrap_or(seed) },
         }
+    }
+
+    /// The options of the reader of molecules.
+    pub fn molecule_options(&self, seed: u64) -> MoleculeOptions {
+        MoleculeOptions {
+            smiles: self.smiles.clone(),
+            targets: self.targets.clone(),
+            id: self.id.clone(),
+            split: None,
+            task: self.task,
+            fractions: self.fractions,
+            seed: self.split_seed.unwrap_or(seed),
+            skip_bad: self.skip_bad_molecules,
+        }
+    }
+
+    /// The options of the catalogue.
+    pub fn load_options(&self, seed: u64) -> LoadOptions {
+        let split = match self.split {
+            SplitSetting::Standard => SplitRequest::Standard,
+            SplitSetting::Number(number) => SplitRequest::Number(number),
+            SplitSetting::PerClass => SplitRequest::TWENTY_PER_CLASS,
+            SplitSetting::Seeded => SplitRequest::Seeded { fractions: self.fractions },
+        };
+        let seed = self.split_seed.unwrap_or(seed);
+        LoadOptions { split, seed, distance: self.distance, ..LoadOptions::default() }
+    }
+}
+
+/// The split of a dataset of the catalogue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum SplitSetting {
+    /// The one the literature uses.
+    #[default]
+    Standard,
+    /// One of several that upstream publishes, from 0.
+    Number(usize),
+    /// 20 of each class for training, 500 for validation, 1,000 for test; seeded.
+    PerClass,
+    /// By shares; seeded.
+    Seeded,
+}
+
+impl fmt::Display for SplitSetting {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SplitSetting::Standard => formatter.write_str("standard"),
+            SplitSetting::Number(number) => write!(formatter, "{number}"),
+            SplitSetting::PerClass => formatter.write_str("per-class"),
+            SplitSetting::Seeded => formatter.write_str("seeded"),
+        }
+    }
+}
+
+impl FromStr for SplitSetting {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "standard" => Ok(SplitSetting::Standard),
+            "per-class" => Ok(SplitSetting::PerClass),
+            "seeded" => Ok(SplitSetting::Seeded),
+            number => number.parse().map(SplitSetting::Number).map_err(|_| {
+                format!("\"{text}\" is not a split. Write standard, per-class, seeded, or a number such as 3.")
+            }),
+        }
+    }
+}
+
+impl From<SplitSetting> for String {
+    fn from(value: SplitSetting) -> Self {
+        value.to_string()
+    }
+}
+
+impl TryFrom<String> for SplitSetting {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
     }
 }

@@ -12,10 +12,13 @@
 //! [train.optimizer]
 //! clip_norm = "none"
 //!
+//! [encodings]
+//! walk = 16
+//!
 //! [data]
 //! nodes = "nodes.csv"
 //! edges = "edges.csv"
-//! target = "label"
+//! targets = ["label"]
 //! ```
 //!
 //! What is left out takes its default. A setting that may be absent is switched off with `"none"`.
@@ -30,11 +33,11 @@ use std::path::Path;
 use farhop_nn::ModelConfig;
 use serde::{Deserialize, Serialize};
 
-pub use data::DataConfig;
+pub use data::{DataConfig, SplitSetting};
 pub use train::{CheckpointEvery, Schedule, TrainConfig};
 
-use crate::TrainError;
 use crate::durable;
+use crate::{EncodingConfig, TrainError};
 
 /// The model a recipe without `model.kind` means.
 pub const DEFAULT_MODEL: &str = "gen";
@@ -46,6 +49,8 @@ pub struct Recipe {
     pub model: ModelConfig,
     /// The training loop.
     pub train: TrainConfig,
+    /// Positional encodings.
+    pub encodings: EncodingConfig,
     /// What was read, and how.
     pub data: DataConfig,
 }
@@ -56,7 +61,12 @@ impl Recipe {
     /// # Errors
     /// When there is no such model.
     pub fn for_model(name: &str) -> Result<Self, TrainError> {
-        Ok(Recipe { model: ModelConfig::from_name(name)?, train: TrainConfig::default(), data: DataConfig::default() })
+        Ok(Recipe {
+            model: ModelConfig::from_name(name)?,
+            train: TrainConfig::default(),
+            encodings: EncodingConfig::default(),
+            data: DataConfig::default(),
+        })
     }
 
     /// Reads and checks a recipe file.
@@ -102,6 +112,7 @@ impl Recipe {
     /// Names the first setting that is not allowed.
     pub fn validate(&self) -> Result<(), TrainError> {
         self.model.validate()?;
-        self.train.validate()
+        self.train.validate()?;
+        self.encodings.validate()
     }
 }

@@ -7,6 +7,7 @@ use farhop_nn::OptimizerConfig;
 use serde::{Deserialize, Serialize};
 
 use crate::TrainError;
+use crate::task::LossKind;
 
 /// How the learning rate moves after the warm-up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,8 +76,16 @@ impl TryFrom<String> for CheckpointEvery {
 /// Settings of the training loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainConfig {
-    /// Passes over the training nodes, at most. Default 200.
+    /// Passes over the training nodes or graphs, at most. Default 200.
     pub epochs: usize,
+    /// Graphs in a step, where there are many. Default 32.
+    pub batch_size: usize,
+    /// Whether graphs of like size go into one batch. Default false: a batch has no padding, and mixed sizes keep the peak
+    /// of memory lower.
+    pub bucket_by_size: bool,
+    /// What is minimised: `auto`, `cross-entropy`, `weighted-cross-entropy`, `binary-cross-entropy`, `l1` or `l2`. Default
+    /// `auto`.
+    pub loss: LossKind,
     /// Learning rate after the warm-up. Default 0.005.
     pub learning_rate: f64,
     /// Epochs over which the learning rate rises in equal steps to its full value. Default 10.
@@ -99,6 +108,9 @@ impl Default for TrainConfig {
     fn default() -> Self {
         TrainConfig {
             epochs: 200,
+            batch_size: 32,
+            bucket_by_size: false,
+            loss: LossKind::Auto,
             learning_rate: 0.005,
             warmup_epochs: 10,
             schedule: Schedule::default(),
@@ -121,6 +133,9 @@ impl TrainConfig {
         if self.epochs == 0 {
             return wrong("epochs", "0".into(), "give at least 1.");
         }
+        if self.batch_size == 0 {
+            return wrong("batch_size", "0".into(), "give at least 1.");
+        }
         if !(self.learning_rate.is_finite() && self.learning_rate > 0.0) {
             let value = self.learning_rate.to_string();
             return wrong("learning_rate", value, "give a number above 0.");
@@ -139,20 +154,22 @@ impl TrainConfig {
         Ok(())
     }
 
-    /// Learning rate of an epoch, counted from 1.
+    /// Learning rate of a step: the `step`-th of `steps` (from 0) in an epoch (from 1).
     ///
-    /// With warm-up `w`, epochs `T` and the full rate `r`: `r · e / w` for `e ≤ w`; after it `r`, or for cosine
-    /// `r · (1 + cos(π (e − 1 − w) / (T − w))) / 2`.
-    pub fn learning_rate_at(&self, epoch: usize) -> f64 {
-        let warmup = self.warmup_epochs;
-        if epoch <= warmup {
-            return self.learning_rate * epoch as f64 / warmup as f64;
+    /// With warm-up `w`, epochs `T`, the full rate `r` and `t` epochs done before the step: `r · (t + 1 / steps) / w` up to the
+    /// end of the warm-up; after it `r`, or for cosine `r · (1 + cos(π (t − w) / (T − w))) / 2`.
+    pub fn learning_rate_at(&self, epoch: usize, step: usize, steps: usize) -> f64 {
+        let steps = steps.max(1) as f64;
+        let before = (epoch - 1) as f64 + step as f64 / steps;
+        let warmup = self.warmup_epochs as f64;
+        if epoch <= self.warmup_epochs {
+            return self.learning_rate * ((epoch - 1) as f64 + (step + 1) as f64 / steps) / warmup;
         }
         match self.schedule {
             Schedule::Constant => self.learning_rate,
             Schedule::Cosine => {
-                let length = self.epochs.saturating_sub(warmup).max(1) as f64;
-                let done = ((epoch - 1 - warmup) as f64 / length).min(1.0);
+                let length = (self.epochs as f64 - warmup).max(1.0);
+                let done = ((before - warmup) / length).min(1.0);
                 self.learning_rate * 0.5 * (1.0 + (std::f64::consts::PI * done).cos())
             }
         }

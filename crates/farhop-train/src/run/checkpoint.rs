@@ -30,6 +30,8 @@ pub struct Progress {
     pub epoch: usize,
     /// Seconds spent on them.
     pub seconds: f64,
+    /// Seconds of it spent waiting for batches.
+    pub loading_seconds: f64,
     /// What early stopping remembers.
     pub stopping: EarlyStopping,
 }

@@ -3,15 +3,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use farhop_data::Split;
 use farhop_data::hash::sha256_hex;
-use farhop_data::{Schema, Split};
 
 use super::lock::FolderLock;
 use super::metrics::Metrics;
 use super::record::{RunRecord, Status};
 use super::{Checkpoint, checkpoint, names, split};
 use crate::durable;
-use crate::{EpochReport, Recipe, TrainError};
+use crate::{EpochReport, Recipe, SavedSchema, Task, TrainError};
 
 /// A run folder that this process may write to.
 #[derive(Debug)]
@@ -108,27 +108,27 @@ impl RunFolder {
     ///
     /// # Errors
     /// When it can't be written.
-    pub fn write_schema(&self, schema: &Schema) -> Result<(), TrainError> {
+    pub fn write_schema(&self, schema: &SavedSchema) -> Result<(), TrainError> {
         // TOML, since its numbers come back exactly as they were: new rows must be treated as the old ones.
         let path = self.path.join(names::SCHEMA);
         let text = toml::to_string(schema).map_err(std::io::Error::other).map_err(TrainError::io(&path, "write"))?;
         durable::replace(&path, text.as_bytes())
     }
 
-    /// Keeps how the nodes were divided, under the user's ids.
+    /// Keeps how the data was divided, under the user's ids.
     ///
     /// # Errors
-    /// When it can't be written, or the split names a node that is not in `ids`.
-    pub fn write_split(&self, ids: &[String], split: &Split) -> Result<(), TrainError> {
-        split::write(&self.path.join(names::SPLIT), ids, split)
+    /// When it can't be written.
+    pub fn write_split(&self, task: &Task) -> Result<(), TrainError> {
+        split::write(&self.path.join(names::SPLIT), task)
     }
 
-    /// The split of the run, as places in `ids`.
+    /// The split of the run, as places in the task.
     ///
     /// # Errors
-    /// When there is none, or one of its nodes is not in `ids`.
-    pub fn read_split(&self, ids: &[String]) -> Result<Split, TrainError> {
-        split::read(&self.path.join(names::SPLIT), ids)
+    /// When there is none, or one of its members is not in the task.
+    pub fn read_split(&self, task: &Task) -> Result<Split, TrainError> {
+        split::read(&self.path.join(names::SPLIT), task)
     }
 
     /// The state to continue from, once.

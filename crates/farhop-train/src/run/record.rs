@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use farhop_data::SourceFile;
+use farhop_data::metrics::Metric;
+use farhop_nn::{InputShape, OutputShape};
 use serde::{Deserialize, Serialize};
 
 use crate::durable;
-use crate::{Scores, TrainError};
+use crate::{Scores, TargetScale, TrainError};
 
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// How a run stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,18 +80,22 @@ pub struct RunRecord {
     /// What is learned.
     pub task: String,
     /// The score.
-    pub metric: String,
+    pub metric: Metric,
     /// Kind of model.
     pub model: String,
     /// The seed of everything random.
     pub seed: u64,
-    /// Input width of the model.
-    pub inputs: usize,
-    /// Classes.
-    pub outputs: usize,
-    /// Nodes of the graph.
+    /// What the model reads.
+    pub input: InputShape,
+    /// What the model gives.
+    pub output: OutputShape,
+    /// The scale on which numbers are learned.
+    pub scale: Option<TargetScale>,
+    /// Graphs of the data.
+    pub graphs: usize,
+    /// Nodes of all graphs.
     pub nodes: usize,
-    /// Edges of the graph.
+    /// Edges of all graphs.
     pub edges: usize,
     /// Files the data came from, in the order they were read.
     pub data: Vec<DataFile>,
@@ -127,12 +133,14 @@ impl RunRecord {
             status: Status::Running,
             error: None,
             started: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
-            task: "node-classification".to_string(),
-            metric: "accuracy".to_string(),
+            task: String::new(),
+            metric: Metric::Accuracy,
             model: String::new(),
             seed: 0,
-            inputs: 0,
-            outputs: 0,
+            input: InputShape::default(),
+            output: OutputShape::from(0),
+            scale: None,
+            graphs: 0,
             nodes: 0,
             edges: 0,
             data,

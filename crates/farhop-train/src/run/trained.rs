@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use farhop_data::Split;
 use farhop_data::hash::sha256_hex;
-use farhop_data::{Schema, Split};
-use farhop_nn::{Batch, Model};
+use farhop_nn::Model;
 
 use super::folder::require;
 use super::{RunRecord, checkpoint, names, split};
 use crate::durable;
-use crate::{Recipe, Scores, TrainError, scores, softmax_rows};
+use crate::{Outputs, Recipe, SavedSchema, Scores, Task, TrainError, scores};
 
 /// The settings, the record and the best weights of a run. Reading takes no lock: a run can be used while it goes on.
 pub struct TrainedRun {
@@ -35,66 +35,72 @@ impl TrainedRun {
         let recipe = Recipe::read(&path.join(names::RECIPE))?;
         let record = RunRecord::read(&path.join(names::RECORD))?;
         let weights = best_weights(path, &record)?;
-        let mut model = recipe.model.init(record.inputs, record.outputs, record.seed)?;
+        let mut model = recipe.model.init(record.input.clone(), record.output, record.seed)?;
         model.load_safetensors(&weights)?;
         Ok(TrainedRun { path: path.to_path_buf(), recipe, record, model })
     }
 
-    /// How the columns of the training data were read, to treat new rows the same.
+    /// How the columns of the training data were read, to treat new rows the same; none where the data has no columns.
     ///
     /// # Errors
-    /// When the run has no schema (its data was generated), or the file is damaged.
-    pub fn schema(&self) -> Result<Schema, TrainError> {
-        require(&self.path, names::SCHEMA)?;
+    /// When the file is damaged.
+    pub fn schema(&self) -> Result<Option<SavedSchema>, TrainError> {
         let path = self.path.join(names::SCHEMA);
+        if !path.is_file() {
+            return Ok(None);
+        }
         let bytes = durable::read(&path)?;
-        toml::from_slice(&bytes).map_err(|error| TrainError::Corrupt {
+        toml::from_slice(&bytes).map(Some).map_err(|error| TrainError::Corrupt {
             path,
             problem: format!("it is not a schema: {}", error.message().replace('\n', "; ")),
             remedy: "Restore the file from a copy.",
         })
     }
 
-    /// The split of the run, as places in `ids`.
+    /// The split of the run, as places in the task.
     ///
     /// # Errors
-    /// When the run has none, or one of its nodes is not in `ids`.
-    pub fn split(&self, ids: &[String]) -> Result<Split, TrainError> {
+    /// When the run has none, or one of its members is not in the task.
+    pub fn split(&self, task: &Task) -> Result<Split, TrainError> {
         require(&self.path, names::SPLIT)?;
-        split::read(&self.path.join(names::SPLIT), ids)
+        split::read(&self.path.join(names::SPLIT), task)
     }
 
-    /// Logits `[N, classes]` of every node.
+    /// What the model gives for every row of the task: see [`Outputs`].
     ///
     /// # Errors
-    /// When the features don't have the width the model was trained with.
-    pub fn logits(&self, batch: &Batch) -> Result<Vec<f32>, TrainError> {
-        if batch.width() != self.record.inputs {
-            return Err(TrainError::Task(format!(
-                "the data has {} features a node, and {} was trained with {}. Read it with the run's schema.",
-                batch.width(),
-                self.path.display(),
-                self.record.inputs
-            )));
+    /// When the data doesn't have the features the model was trained with.
+    pub fn outputs(&self, task: &Task) -> Result<Outputs, TrainError> {
+        self.check(task)?;
+        Outputs::of_all(task, &self.model)
+    }
+
+    /// As [`TrainedRun::outputs`], for some nodes of one graph or some graphs of many.
+    ///
+    /// # Errors
+    /// As [`TrainedRun::outputs`].
+    pub fn outputs_of(&self, task: &Task, units: &[u32]) -> Result<Outputs, TrainError> {
+        self.check(task)?;
+        Outputs::of_units(task, &self.model, units)
+    }
+
+    /// The score on each part of the task's split.
+    ///
+    /// # Errors
+    /// As [`TrainedRun::outputs`].
+    pub fn evaluate(&self, task: &Task) -> Result<Scores, TrainError> {
+        self.check(task)?;
+        scores(task, &self.model)
+    }
+
+    fn check(&self, task: &Task) -> Result<(), TrainError> {
+        if *task.input() == self.record.input && *task.output() == self.record.output {
+            return Ok(());
         }
-        Ok(self.model.logits(batch))
-    }
-
-    /// Probabilities `[N, classes]` of every node.
-    ///
-    /// # Errors
-    /// As [`TrainedRun::logits`].
-    pub fn probabilities(&self, batch: &Batch) -> Result<Vec<f32>, TrainError> {
-        Ok(softmax_rows(&self.logits(batch)?, self.record.outputs))
-    }
-
-    /// Accuracy on each part of a split.
-    ///
-    /// # Errors
-    /// As [`TrainedRun::logits`].
-    pub fn evaluate(&self, batch: &Batch, labels: &[Option<u32>], split: &Split) -> Result<Scores, TrainError> {
-        let logits = self.logits(batch)?;
-        Ok(scores(&logits, self.record.outputs, labels, split))
+        Err(TrainError::Task(format!(
+            "the data does not have the features and targets that {} was trained with. Read it the way the run did.",
+            self.path.display(),
+        )))
     }
 }
 

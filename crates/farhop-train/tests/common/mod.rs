@@ -3,16 +3,16 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use farhop_data::{SourceFile, Split};
+use farhop_data::metrics::{Metric, largest};
+use farhop_data::{Columns, Dataset, Level, SourceFile, Split, Target};
 use farhop_graph::random::{mix, unit};
-use farhop_graph::{Direction, build};
-use farhop_nn::{Batch, ModelConfig};
+use farhop_graph::{Direction, GraphSet, build};
+use farhop_nn::ModelConfig;
 use farhop_train::{
-    CheckpointEvery, EpochReport, Fitted, Machine, NodeTask, Observer, Recipe, RunFolder, RunRecord, Session, Silent,
-    TrainError, fit,
+    CheckpointEvery, Encodings, EpochReport, Fitted, Machine, Observer, Recipe, RunFolder, RunRecord, Session, Silent,
+    Task, TrainConfig, TrainError, fit,
 };
 
 pub const NODES: usize = 90;
@@ -21,9 +21,7 @@ pub const CLASSES: usize = 3;
 
 /// A ring whose nodes have random features; the class is the place of the largest of the first three.
 pub struct Ring {
-    pub batch: Batch,
-    pub labels: Vec<Option<u32>>,
-    pub split: Split,
+    pub dataset: Dataset,
 }
 
 impl Ring {
@@ -41,15 +39,32 @@ impl Ring {
             .map(|row| (0..CLASSES as u32).max_by(|a, b| row[*a as usize].total_cmp(&row[*b as usize])))
             .collect();
         let nodes: Vec<u32> = (0..NODES as u32).collect();
-        Ring {
-            batch: Batch::new(Arc::new(graph), &features, WIDTH),
-            labels,
+        let dataset = Dataset {
+            name: "ring".into(),
+            graphs: GraphSet::single(graph),
+            nodes: Columns::dense(WIDTH, features),
+            edges: Columns::none(),
+            level: Level::Node,
+            target: Target::Class { labels, classes: ["a", "b", "c"].map(String::from).to_vec() },
             split: Split { train: nodes[..50].to_vec(), valid: nodes[50..70].to_vec(), test: nodes[70..].to_vec() },
-        }
+            metric: Metric::Accuracy,
+            ids: Vec::new(),
+            notes: Vec::new(),
+            sources: Vec::new(),
+        };
+        Ring { dataset: dataset.check().unwrap() }
     }
 
-    pub fn task(&self) -> NodeTask<'_> {
-        NodeTask { batch: &self.batch, labels: &self.labels, classes: CLASSES, split: &self.split }
+    pub fn task(&self) -> Task {
+        Task::new(self.dataset.clone(), Encodings::default(), &TrainConfig::default(), None).unwrap()
+    }
+
+    /// Accuracy of outputs `[N, classes]` on some nodes, counted one by one.
+    pub fn accuracy(&self, outputs: &[f32], nodes: &[u32]) -> f64 {
+        let Target::Class { labels, .. } = &self.dataset.target else { unreachable!() };
+        let predicted = largest(outputs, CLASSES);
+        let right = nodes.iter().filter(|node| labels[**node as usize] == Some(predicted[**node as usize])).count();
+        right as f64 / nodes.len() as f64
     }
 }
 
@@ -134,9 +149,8 @@ pub fn timeless_metrics(folder: &Path) -> Vec<String> {
         .unwrap()
         .lines()
         .map(|line| {
-            let (before, after) = line.split_once("\"seconds\":").unwrap();
-            let end = after.find([',', '}']).unwrap();
-            format!("{before}{}", &after[end..])
+            // Times are the last two fields.
+            line.split_once("\"seconds\":").unwrap().0.to_string()
         })
         .collect()
 }

@@ -1,0 +1,66 @@
+//! The datasets of the literature by name: what they are, where they are, and how to load them.
+//!
+//! ```
+//! use farhop_data::catalogue::{self, DataFolders, LoadOptions};
+//!
+//! let entry = catalogue::find("Ring_Transfer")?;
+//! let data = catalogue::load(entry, &DataFolders::usual(None), &LoadOptions { distance: Some(3), ..Default::default() })?;
+//! assert_eq!(data.graphs.nodes_of(0).len(), 6);
+//! # Ok::<(), farhop_data::DataError>(())
+//! ```
+
+mod amazon;
+mod collections;
+mod entry;
+mod folders;
+mod heterophilous;
+mod made;
+mod names;
+mod options;
+mod parts;
+mod planetoid;
+mod splits;
+mod table;
+
+pub use entry::{Counts, DataFile, Entry};
+pub use folders::{DataFolders, Presence};
+pub use names::find;
+pub use options::{LoadOptions, SplitRequest};
+
+use entry::Reader;
+use folders::Located;
+use parts::Parts;
+
+use crate::dataset::Dataset;
+use crate::error::DataError;
+
+/// All entries, families together.
+pub fn entries() -> &'static [Entry] {
+    table::ENTRIES
+}
+
+/// Loads an entry from the first data folder that has its files, or makes it. If the files are not here but those of
+/// its stand-in are, the stand-in is loaded; its name and notes say so.
+///
+/// # Errors
+/// The files are not here, are damaged, do not hold what the catalogue expects, or have no such split.
+pub fn load(entry: &Entry, folders: &DataFolders, options: &LoadOptions) -> Result<Dataset, DataError> {
+    if let (Some(other), Presence::StandIn { .. }) = (entry.stand_in, entry.on_this_machine(folders)) {
+        return load(other, folders, options);
+    }
+    let parts =
+        if entry.is_made() { made::make(entry, options)? } else { read(entry, &entry.locate(folders)?, options)? };
+    parts.into_dataset(entry, options)
+}
+
+fn read(entry: &Entry, files: &Located, options: &LoadOptions) -> Result<Parts, DataError> {
+    match entry.reader {
+        Reader::Planetoid { name } => planetoid::read(name, files),
+        Reader::Tu { name } => collections::read_tu(name, files),
+        Reader::WikiCs => collections::read_wikics(entry, files),
+        Reader::OgbNodes { split, directed } => collections::read_ogb_nodes(files, split, directed),
+        Reader::Amazon => amazon::read(entry, files),
+        Reader::Heterophilous { directed, binary } => heterophilous::read(entry, files, directed, binary),
+        _ => Err(DataError::Mismatch { what: format!("{}: {options:?} not yet.", entry.name) }),
+    }
+}

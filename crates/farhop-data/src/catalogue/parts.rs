@@ -1,0 +1,169 @@
+//! What readers hand over, and how it becomes a checked dataset.
+
+use std::path::Path;
+
+use farhop_graph::GraphSet;
+
+use super::entry::{Counts, Entry};
+use super::options::{LoadOptions, SplitRequest};
+use super::splits;
+use crate::csr::Csr;
+use crate::dataset::{Columns, Dataset, Numbers, Target};
+use crate::error::DataError;
+use crate::source::{SourceFile, read_bytes};
+use crate::split::Split;
+use crate::text::thousands;
+
+/// A dataset before its split is chosen.
+#[derive(Debug)]
+pub(super) struct Parts {
+    pub graphs: GraphSet,
+    pub nodes: Columns,
+    pub edges: Columns,
+    pub target: Target,
+    pub splits: Splits,
+    pub ids: Vec<String>,
+    pub notes: Vec<String>,
+    pub sources: Vec<SourceFile>,
+}
+
+/// The splits that came with the files.
+#[derive(Debug, Default)]
+pub(super) struct Splits {
+    /// The one of the literature.
+    pub standard: Option<Split>,
+    /// Several, by number.
+    pub numbered: Vec<Split>,
+    /// The rows that seeded splits draw from; `None`: all whose target is known.
+    pub pool: Option<Vec<u32>>,
+}
+
+impl Parts {
+    /// Chooses the split, scales the features, checks the whole and its counts.
+    pub fn into_dataset(self, entry: &Entry, options: &LoadOptions) -> Result<Dataset, DataError> {
+        let wrong = |what: String| DataError::Mismatch { what: format!("{}: {what}", entry.name) };
+        let rows = if self.graphs.len() == 1 && entry.level == crate::Level::Node {
+            self.graphs.union().nodes()
+        } else {
+            self.graphs.len()
+        };
+        let (split, drawn) = splits::choose(entry, rows, &self.target, self.splits, options)?;
+        let mut notes: Vec<String> = entry.notes.iter().map(|note| note.to_string()).collect();
+        notes.extend(self.notes);
+        notes.extend(drawn);
+        let mut nodes = self.nodes;
+        if options.row_normalise.unwrap_or(entry.row_normalise) {
+            row_normalise(&mut nodes);
+        } else if entry.row_normalise {
+            notes.retain(|note| !note.starts_with("Feature rows are divided"));
+        }
+        let data = Dataset {
+            name: entry.name.to_string(),
+            graphs: self.graphs,
+            nodes,
+            edges: self.edges,
+            level: entry.level,
+            target: self.target,
+            split,
+            metric: entry.metric,
+            ids: self.ids,
+            notes,
+            sources: self.sources,
+        }
+        .check()?;
+        check_counts(&data, &entry.expected, options).map_err(wrong)?;
+        Ok(data)
+    }
+}
+
+/// Divides every row of numbers by its sum; rows that add up to 0 stay.
+fn row_normalise(columns: &mut Columns) {
+    let scale = |row: &mut [f32]| {
+        let sum: f32 = row.iter().sum();
+        if sum != 0.0 {
+            row.iter_mut().for_each(|value| *value /= sum);
+        }
+    };
+    match &mut columns.numbers {
+        Numbers::Dense(numbers) if columns.width > 0 => numbers.chunks_exact_mut(columns.width).for_each(scale),
+        Numbers::Dense(_) => {}
+        Numbers::Sparse(csr) => {
+            for row in 0..csr.rows {
+                scale(&mut csr.values[csr.offsets[row]..csr.offsets[row + 1]]);
+            }
+        }
+    }
+}
+
+fn check_counts(data: &Dataset, expected: &Counts, options: &LoadOptions) -> Result<(), String> {
+    let union = data.graphs.union();
+    let features = if data.nodes.width > 0 { data.nodes.width } else { data.nodes.sizes.len() };
+    let check = |what: &str, found: usize, expected: Option<usize>| match expected {
+        Some(expected) if expected != found => Err(format!(
+            "{} {what} where {} are expected. The files are damaged or of another version: fetch them again.",
+            thousands(found as u64),
+            thousands(expected as u64)
+        )),
+        _ => Ok(()),
+    };
+    check("graphs", data.graphs.len(), expected.graphs)?;
+    check("nodes", union.nodes(), expected.nodes)?;
+    check("edges", union.edges(), expected.edges)?;
+    check("features", features, expected.features)?;
+    check("outputs", data.target.outputs(), expected.outputs)?;
+    if let (Some([train, valid, test]), SplitRequest::Standard) = (expected.split, options.split) {
+        check("training rows", data.split.train.len(), Some(train))?;
+        check("validation rows", data.split.valid.len(), Some(valid))?;
+        check("test rows", data.split.test.len(), Some(test))?;
+    }
+    Ok(())
+}
+
+/// Reads a file and remembers it.
+pub(super) fn bytes_of(path: &Path, sources: &mut Vec<SourceFile>) -> Result<Vec<u8>, DataError> {
+    let bytes = read_bytes(path)?;
+    sources.push(SourceFile::of(&path.display().to_string(), &bytes));
+    Ok(bytes)
+}
+
+/// Features as they are kept: sparse if at most one number in five is not 0.
+pub(super) fn columns_of(name: &str, rows: usize, width: usize, dense: Vec<f32>) -> Result<Columns, DataError> {
+    let filled = dense.iter().filter(|value| **value != 0.0).count();
+    if width == 0 || dense.len() != rows.saturating_mul(width) || 5 * filled > dense.len() {
+        return Ok(Columns::dense(width, dense));
+    }
+    let (mut offsets, mut indices, mut values) = (vec![0], Vec::with_capacity(filled), Vec::with_capacity(filled));
+    for row in dense.chunks_exact(width) {
+        for (column, &value) in row.iter().enumerate() {
+            if value != 0.0 {
+                indices.push(column as u32);
+                values.push(value);
+            }
+        }
+        offsets.push(indices.len());
+    }
+    Ok(Columns::sparse(Csr::new(name, [rows, width], offsets, indices, values)?))
+}
+
+/// Classes named by their numbers, one more than the largest; negative labels are unknown.
+pub(super) fn class_target(file: &str, labels: &[i64], classes: Option<usize>) -> Result<Target, DataError> {
+    let largest = labels.iter().copied().max().unwrap_or(-1);
+    let classes = classes.unwrap_or((largest + 1).clamp(0, 1 << 20) as usize);
+    if largest >= classes as i64 {
+        let reason = format!("label {largest} where labels are 0 to {}.", classes as i64 - 1);
+        return Err(DataError::Array { file: file.to_string(), reason });
+    }
+    let labels = labels.iter().map(|&label| u32::try_from(label).ok()).collect();
+    Ok(Target::Class { labels, classes: (0..classes).map(|class| class.to_string()).collect() })
+}
+
+/// Row numbers from whole numbers that were read.
+pub(super) fn row_numbers(file: &str, numbers: &[i64]) -> Result<Vec<u32>, DataError> {
+    let number = |&number: &i64| {
+        u32::try_from(number).map_err(|_| DataError::Array {
+            file: file.to_string(),
+            reason: format!("{number} is not a row number; rows are counted from 0."),
+        })
+    };
+    numbers.iter().map(number).collect()
+}

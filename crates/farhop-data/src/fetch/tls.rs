@@ -1,0 +1,41 @@
+//! TLS without a C compiler, where the processor can do it.
+
+/// What connections are encrypted with, or why there is nothing.
+#[cfg(all(feature = "https", any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub(super) fn config() -> Result<ureq::tls::TlsConfig, &'static str> {
+    use std::sync::Arc;
+    if !processor_suffices() {
+        return Err("this processor lacks instructions that the built-in TLS needs (AES and AVX2)");
+    }
+    Ok(ureq::tls::TlsConfig::builder()
+        .provider(ureq::tls::TlsProvider::Rustls)
+        .unversioned_rustls_crypto_provider(Arc::new(rustls_graviola::default_provider()))
+        .build())
+}
+
+/// What connections are encrypted with, or why there is nothing.
+#[cfg(not(all(feature = "https", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+pub(super) fn config() -> Result<ureq::tls::TlsConfig, &'static str> {
+    Err("this build cannot speak https (cargo feature `https`, on x86-64 and aarch64)")
+}
+
+/// The provider stops the program on a processor that it cannot use, so ask first.
+#[cfg(all(feature = "https", target_arch = "x86_64"))]
+fn processor_suffices() -> bool {
+    use std::arch::is_x86_feature_detected as has;
+    has!("aes")
+        && has!("ssse3")
+        && has!("avx")
+        && has!("avx2")
+        && has!("adx")
+        && has!("bmi1")
+        && has!("bmi2")
+        && has!("pclmulqdq")
+}
+
+/// The provider stops the program on a processor that it cannot use, so ask first.
+#[cfg(all(feature = "https", target_arch = "aarch64"))]
+fn processor_suffices() -> bool {
+    use std::arch::is_aarch64_feature_detected as has;
+    has!("neon") && has!("aes") && has!("pmull") && has!("sha2")
+}

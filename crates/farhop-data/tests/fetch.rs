@@ -1,0 +1,315 @@
+//! Downloads against a server that misbehaves on purpose.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use farhop_data::fetch::{Download, Event, FetchError, FetchOptions, Outcome, download};
+use farhop_data::hash::sha256_hex;
+
+/// A request as the server saw it.
+#[derive(Debug, Clone)]
+struct Request {
+    path: String,
+    range: Option<String>,
+    if_range: Option<String>,
+}
+
+impl Request {
+    fn start(&self) -> usize {
+        let text = self.range.as_deref().and_then(|range| range.strip_prefix("bytes="));
+        text.and_then(|range| range.strip_suffix('-')).map_or(0, |start| start.parse().unwrap())
+    }
+}
+
+/// A server on this machine; `answer` writes the whole response to request number `n`.
+struct Server {
+    address: String,
+    seen: Arc<Mutex<Vec<Request>>>,
+}
+
+fn serve(answer: impl Fn(usize, &Request, &mut TcpStream) + Send + 'static) -> Server {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&seen);
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { continue };
+            let Some(request) = read_request(&stream) else { continue };
+            let number = {
+                let mut log = log.lock().unwrap();
+                log.push(request.clone());
+                log.len() - 1
+            };
+            answer(number, &request, &mut stream);
+            // What the client has not read yet must not be lost to a reset.
+            let _ = stream.flush();
+            let _ = stream.shutdown(std::net::Shutdown::Write);
+            let _ = stream.read(&mut [0; 64]);
+        }
+    });
+    Server { address, seen }
+}
+
+fn read_request(stream: &TcpStream) -> Option<Request> {
+    let mut lines = BufReader::new(stream.try_clone().ok()?).lines();
+    let path = lines.next()?.ok()?.split(' ').nth(1)?.to_string();
+    let mut request = Request { path, range: None, if_range: None };
+    for line in lines {
+        let line = line.ok()?;
+        let Some((name, value)) = line.split_once(':') else { break };
+        match name.to_ascii_lowercase().as_str() {
+            "range" => request.range = Some(value.trim().to_string()),
+            "if-range" => request.if_range = Some(value.trim().to_string()),
+            _ => {}
+        }
+    }
+    Some(request)
+}
+
+/// Everything from where the request wants it, `cut` bytes at most, and the headers of an honest server.
+fn honest(content: &[u8], request: &Request, stream: &mut TcpStream, cut: usize, headers: &str) {
+    let start = request.start().min(content.len());
+    let rest = &content[start..];
+    let status = match request.range {
+        Some(_) => {
+            format!("206 Partial Content\r\nContent-Range: bytes {start}-{}/{}", content.len() - 1, content.len())
+        }
+        None => "200 OK".to_string(),
+    };
+    let head = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n{headers}\r\n", rest.len());
+    let _ = stream.write_all(head.as_bytes());
+    let _ = stream.write_all(&rest[..cut.min(rest.len())]);
+}
+
+fn status(stream: &mut TcpStream, line: &str) {
+    let _ = stream.write_all(format!("HTTP/1.1 {line}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").as_bytes());
+}
+
+fn content() -> Vec<u8> {
+    (0..300_000u32).flat_map(|number| (number.wrapping_mul(2_654_435_761) >> 13).to_le_bytes()).collect()
+}
+
+fn quick() -> FetchOptions {
+    let pause = Duration::from_millis(1);
+    FetchOptions { attempts: 4, first_pause: pause, longest_pause: pause, patience: Duration::from_secs(10) }
+}
+
+fn get(server: &Server, to: &Path, content: &[u8]) -> (Result<Outcome, FetchError>, Vec<String>) {
+    let (url, sha256) = (format!("{}/file.bin", server.address), sha256_hex(content));
+    let job = Download { url: &url, to, sha256: Some(&sha256), bytes: Some(content.len() as u64) };
+    let mut log = Vec::new();
+    let result = download(&job, &quick(), &mut |event| match event {
+        Event::Started { resumed, .. } => log.push(format!("started {resumed}")),
+        Event::Waiting { .. } => log.push("waiting".to_string()),
+        Event::Finished { bytes, .. } => log.push(format!("finished {bytes}")),
+        Event::Present { .. } => log.push("present".to_string()),
+        Event::Received { .. } => {}
+    });
+    (result, log)
+}
+
+fn files_in(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_file_arrives_once_and_is_not_fetched_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (to, bytes) = (folder.path().join("deep/er/file.bin"), content());
+    let served = bytes.clone();
+    let server = serve(move |_, request, stream| honest(&served, request, stream, usize::MAX, ""));
+    let (result, log) = get(&server, &to, &bytes);
+    assert_eq!(result.unwrap(), Outcome::Fetched);
+    assert_eq!(log, ["started 0".to_string(), format!("finished {}", bytes.len())]);
+    assert_eq!(fs::read(&to).unwrap(), bytes);
+    assert_eq!(files_in(to.parent().unwrap()), ["file.bin"]);
+    let (result, log) = get(&server, &to, &bytes);
+    assert_eq!((result.unwrap(), log), (Outcome::Present, vec!["present".to_string()]));
+    assert_eq!(server.seen.lock().unwrap().len(), 1);
+}
+
+#[test]
+fn drop_outs_are_resumed_where_they_happened() {
+    let folder = tempfile::tempdir().unwrap();
+    let (to, bytes) = (folder.path().join("file.bin"), content());
+    let served = bytes.clone();
+    // Nine drop-outs: more than the attempts that may fail in a row, but each one brought something.
+    let server = serve(move |number, request, stream| {
+        honest(&served, request, stream, if number < 9 { 100_000 } else { usize::MAX }, "")
+    });
+    let (result, log) = get(&server, &to, &bytes);
+    assert_eq!(result.unwrap(), Outcome::Fetched);
+    assert_eq!(fs::read(&to).unwrap(), bytes);
+    assert_eq!(log.iter().filter(|line| *line == "waiting").count(), 9);
+    let seen = server.seen.lock().unwrap();
+    let starts: Vec<usize> = seen.iter().map(Request::start).collect();
+    assert!(starts.windows(2).all(|pair| pair[0] < pair[1]), "{starts:?}");
+    assert_eq!(files_in(folder.path()), ["file.bin"]);
+}
+
+#[test]
+fn a_later_run_goes_on_with_the_part_of_an_earlier_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (to, bytes) = (folder.path().join("file.bin"), content());
+    fs::write(folder.path().join("file.bin.part"), &bytes[..70_001]).unwrap();
+    let served = bytes.clone();
+    let server = serve(move |_, request, stream| honest(&served, request, stream, usize::MAX, ""));
+    assert_eq!(get(&server, &to, &bytes).0.unwrap(), Outcome::Fetched);
+    assert_eq!(server.seen.lock().unwrap()[0].range.as_deref(), Some("bytes=70001-"));
+    assert_eq!(fs::read(&to).unwrap(), bytes);
+}
+
+#[test]
+fn a_part_of_another_version_is_found_out_and_fetched_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let (to, bytes) = (folder.path().join("file.bin"), content());
+    fs::write(folder.path().join("file.bin.part"), vec![7; 5_000]).unwrap();
+    let served = bytes.clone();
+    let server = serve(move |_, request, stream| honest(&served, request, stream, usize::MAX, ""));
+    assert_eq!(get(&server, &to, &bytes).0.unwrap(), Outcome::Fetched);
+    assert_eq!(fs::read(&to).unwrap(), bytes);
+    let starts: Vec<usize> = server.seen.lock().unwrap().iter().map(Request::start).collect();
+    assert_eq!(starts, [5_000, 0]);
+}
+
+#[test]
+fn a_server_that_ignores_ranges_is_read_from_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let (to, bytes) = (folder.path().join("file.bin"), content());
+    fs::write(folder.path().join("file.bin.part"), &bytes[..1_000]).unwrap();
+    let served = bytes.clone();
+    let server = serve(move |_, request, stream| {
+        let whole = Request { range: None, ..request.clone() };
+        honest(&served, &whole, stream, usize::MAX, "");
+    });
+    assert_eq!(get(&server, &to, &bytes).0.unwrap(), Outcome::Fetched);
+    assert_eq!(fs::read(&to).unwrap(), bytes);
+}
+
+#[test]
+fn without_a_checksum_only_a_named_version_is_resumed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (to, bytes) = (folder.path().join("file.bin"), content());
+    // A part that nobody can vouch for is dropped.
+    fs::write(folder.path().join("file.bin.part"), vec![9; 777]).unwrap();
+    let served = bytes.clone();
+    let server = serve(move |number, request, stream| {
+        honest(&served, request, stream, if number == 0 { 50_000 } else { usize::MAX }, "ETag: \"v1\"\r\n")
+    });
+    let url = format!("{}/file.bin", server.address);
+    let job = Download { url: &url, to: &to, sha256: None, bytes: None };
+    assert_eq!(download(&job, &quick(), &mut |_| {}).unwrap(), Outcome::Fetched);
+    assert_eq!(fs::read(&to).unwrap(), bytes);
+    let seen = server.seen.lock().unwrap();
+    assert_eq!(seen[0].range, None);
+    assert!(seen[1].start() > 0);
+    assert_eq!(seen[1].if_range.as_deref(), Some("\"v1\""));
+    assert_eq!(files_in(folder.path()), ["file.bin"]);
+}
+
+#[test]
+fn a_wrong_checksum_names_both_and_keeps_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (to, bytes) = (folder.path().join("file.bin"), content());
+    let mut served = bytes.clone();
+    served[1234] ^= 1;
+    let found = sha256_hex(&served);
+    let server = serve(move |_, request, stream| honest(&served, request, stream, usize::MAX, ""));
+    let text = get(&server, &to, &bytes).0.unwrap_err().to_string();
+    assert!(text.contains(&found) && text.contains(&sha256_hex(&bytes)), "{text}");
+    assert!(files_in(folder.path()).is_empty());
+}
+
+#[test]
+fn a_wrong_size_is_said_before_the_transfer() {
+    let folder = tempfile::tempdir().unwrap();
+    let (to, bytes) = (folder.path().join("file.bin"), content());
+    let served = bytes[..900].to_vec();
+    let server = serve(move |_, request, stream| honest(&served, request, stream, usize::MAX, ""));
+    let text = get(&server, &to, &bytes).0.unwrap_err().to_string();
+    assert!(text.contains("bytes 900 where 1,200,000 is expected"), "{text}");
+}
+
+#[test]
+fn a_file_with_other_content_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let (to, bytes) = (folder.path().join("file.bin"), content());
+    fs::write(&to, "mine").unwrap();
+    let server = serve(|_, _, stream| status(stream, "500 Oops"));
+    let text = get(&server, &to, &bytes).0.unwrap_err().to_string();
+    assert!(text.contains("left as it is"), "{text}");
+    assert_eq!(fs::read(&to).unwrap(), b"mine");
+    assert!(server.seen.lock().unwrap().is_empty());
+}
+
+#[test]
+fn not_found_is_final_and_server_errors_pass() {
+    let folder = tempfile::tempdir().unwrap();
+    let (to, bytes) = (folder.path().join("file.bin"), content());
+    let server = serve(|_, _, stream| status(stream, "404 Not Found"));
+    let text = get(&server, &to, &bytes).0.unwrap_err().to_string();
+    assert_eq!(
+        text,
+        format!(
+            "{}/file.bin: the server answered 404 (not found). Upstream has moved or removed the file.",
+            server.address
+        )
+    );
+    assert_eq!(server.seen.lock().unwrap().len(), 1);
+
+    let served = bytes.clone();
+    let server = serve(move |number, request, stream| match number {
+        0 => status(stream, "500 Internal Server Error"),
+        1 => status(stream, "503 Service Unavailable\r\nRetry-After: 0"),
+        _ => honest(&served, request, stream, usize::MAX, ""),
+    });
+    let (result, log) = get(&server, &to, &bytes);
+    assert_eq!(result.unwrap(), Outcome::Fetched);
+    assert_eq!(log[..2], ["waiting", "waiting"]);
+}
+
+#[test]
+fn redirects_are_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (to, bytes) = (folder.path().join("file.bin"), content());
+    let served = bytes.clone();
+    let server = serve(move |_, request, stream| match request.path.as_str() {
+        "/file.bin" => status(stream, "302 Found\r\nLocation: /elsewhere/file"),
+        _ => honest(&served, request, stream, usize::MAX, ""),
+    });
+    assert_eq!(get(&server, &to, &bytes).0.unwrap(), Outcome::Fetched);
+    assert_eq!(server.seen.lock().unwrap()[1].path, "/elsewhere/file");
+}
+
+#[test]
+fn a_web_page_is_not_taken_for_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("file.bin");
+    let server = serve(|_, request, stream| honest(b"<html>", request, stream, 6, "Content-Type: text/html\r\n"));
+    let url = format!("{}/file.bin", server.address);
+    let error =
+        download(&Download { url: &url, to: &to, sha256: None, bytes: None }, &quick(), &mut |_| {}).unwrap_err();
+    assert!(error.to_string().contains("a web page came in place of the file"), "{error}");
+    assert!(!to.exists());
+}
+
+#[test]
+fn nobody_there_is_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("file.bin");
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let url = format!("http://{free}/file.bin");
+    let error =
+        download(&Download { url: &url, to: &to, sha256: None, bytes: None }, &quick(), &mut |_| {}).unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("(4 attempts). Check the network") && !text.contains('\n'), "{text}");
+}

@@ -1,0 +1,81 @@
+//! What goes into a layer: a tensor, or numbers that are mostly zeros and kept that way.
+
+use std::sync::Arc;
+
+use burn::tensor::Tensor;
+use farhop_kernels::dense::Dropout;
+use farhop_kernels::sparse_features::SparseFeatures;
+
+use crate::Batch;
+use crate::ops::{self, bridge, buffers};
+
+/// Features of nodes, `[N, width]`.
+#[derive(Clone, Debug)]
+pub enum Features {
+    /// A tensor, tracked or not.
+    Dense(Tensor<2>),
+    /// Data with few non-zeros.
+    Sparse {
+        /// The non-zeros.
+        matrix: Arc<SparseFeatures>,
+        /// Whether they are the batch's own numbers, unchanged.
+        unchanged: bool,
+    },
+}
+
+impl Features {
+    /// Number of channels.
+    pub fn width(&self) -> usize {
+        match self {
+            Features::Dense(x) => x.dims()[1],
+            Features::Sparse { matrix, .. } => matrix.columns(),
+        }
+    }
+
+    /// `x W + b`, over the non-zeros alone where there are few.
+    pub fn linear(self, weight: Tensor<2>, bias: Option<Tensor<1>>) -> Tensor<2> {
+        match self {
+            Features::Dense(x) => ops::linear(x, weight, bias),
+            Features::Sparse { matrix, .. } => ops::sparse_linear(&matrix, weight, bias),
+        }
+    }
+
+    /// The features as a tensor.
+    pub fn into_dense(self, batch: &Batch) -> Tensor<2> {
+        match self {
+            Features::Dense(x) => x,
+            Features::Sparse { unchanged: true, .. } => batch.features(),
+            Features::Sparse { matrix, .. } => dense(&matrix),
+        }
+    }
+
+    /// The features after dropout: an element has the same factor in both forms.
+    pub(crate) fn dropped(self, dropout: Dropout) -> Features {
+        match self {
+            Features::Sparse { matrix, .. } if !dropout.is_none() => {
+                Features::Sparse { matrix: Arc::new(matrix.dropped(&dropout)), unchanged: false }
+            }
+            other => other,
+        }
+    }
+
+    pub(crate) fn is_finite(&self) -> bool {
+        match self {
+            Features::Dense(x) => bridge::with_slice(x, |values| values.iter().all(|value| value.is_finite())),
+            Features::Sparse { matrix, .. } => matrix.is_finite(),
+        }
+    }
+}
+
+impl From<Tensor<2>> for Features {
+    fn from(tensor: Tensor<2>) -> Self {
+        Features::Dense(tensor)
+    }
+}
+
+/// The tensor of a sparse matrix.
+pub(crate) fn dense(matrix: &SparseFeatures) -> Tensor<2> {
+    let mut data = buffers::take(matrix.rows() * matrix.columns());
+    matrix.write_dense(&mut data);
+    bridge::from_vec(data, [matrix.rows(), matrix.columns()])
+}

@@ -1,0 +1,169 @@
+//! What is known of a node, as one row of `width` channels:
+//!
+//! ```text
+//! y_i = numbers_i W + b  +  sum over columns c of T_c[category_ic]  +  norm(walk_i) W_w + b_w  +  laplacian(v_i)
+//! ```
+//!
+//! Each term is there if the node has what it reads. The sum of table rows is the atom encoder of the Open Graph Benchmark
+//! (Hu et al., NeurIPS 2020). Walk probabilities go through batch normalisation before their linear map, as in GraphGPS
+//! (Rampášek et al., NeurIPS 2022): their sizes differ much between steps and between graphs. See
+//! [`LaplacianEncoder`] for the last term.
+
+use burn::module::{Module, Param};
+use burn::tensor::Tensor;
+use farhop_graph::random::mix;
+use farhop_kernels::dense::{Activation, Finish};
+
+use super::laplacian::{LaplacianEncoder, LaplacianKind};
+use super::{BlockConfig, Linear, NormBlock};
+use crate::config::{ActivationKind, NormKind};
+use crate::init::Seeds;
+use crate::memory::floats;
+use crate::ops::Normalisation;
+use crate::{Batch, Context, Features, InputShape, MemoryEstimate, Shape, init, ops};
+
+/// Sets the seeds of what only some inputs have apart from those that every model has.
+const OWN_SEEDS: u64 = 0x656E_636F_6465_7273;
+
+/// The settings of an [`Encoder`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EncoderConfig {
+    /// Channels of the result.
+    pub width: usize,
+    /// Whether numbers are projected even where they are all there is.
+    pub projection: bool,
+    /// Probability of dropping a number of a node.
+    pub dropout: f32,
+    /// How eigenvectors are read.
+    pub laplacian: LaplacianKind,
+}
+
+impl EncoderConfig {
+    /// Whether there is a projection of `numbers` numbers.
+    fn projects(&self, numbers: usize, needs_encoder: bool) -> bool {
+        numbers > 0 && (self.projection || needs_encoder)
+    }
+
+    /// Channels that the first layer sees: the raw numbers if nothing is encoded.
+    pub fn outputs(&self, numbers: usize, needs_encoder: bool) -> usize {
+        if self.projection || needs_encoder { self.width } else { numbers }
+    }
+
+    /// Adds what encoding needs.
+    pub(crate) fn memory(&self, shape: &Shape, training: bool, estimate: &mut MemoryEstimate) {
+        let Shape { nodes, inputs, walk, laplacian, .. } = *shape;
+        let hidden = floats(nodes * self.width);
+        let kept = |bytes: u64| if training { bytes } else { 0 };
+        let features = match shape.non_zeros {
+            None => floats(nodes * inputs),
+            // By rows and by columns: an index and a value each, and where lines begin.
+            Some(stored) => 4 * floats(stored) + 2 * floats(2 * nodes + inputs),
+        };
+        estimate.keep("features", features);
+        estimate.keep("categories", (2 * nodes * shape.categories) as u64);
+        estimate.keep("encodings", floats(nodes * (walk + laplacian)));
+        if training && self.dropout > 0.0 {
+            estimate.keep("input dropout", features);
+        }
+        if self.projects(inputs, shape.needs_encoder()) {
+            estimate.weights("projection weights", Linear::size(inputs, self.width), training);
+        }
+        if self.projection || shape.needs_encoder() {
+            estimate.keep("projection", kept(hidden));
+        }
+        if shape.categories > 0 {
+            estimate.weights("category weights", shape.category_rows * self.width, training);
+            estimate.pass(2 * hidden + farhop_kernels::embedding::bytes(nodes, shape.category_rows, self.width));
+        }
+        if walk > 0 {
+            estimate.weights("walk weights", Linear::size(walk, self.width) + 2 * walk, training);
+            estimate.keep("walk", kept(floats(nodes * walk)));
+            estimate.pass(2 * hidden + floats(2 * nodes * walk));
+        }
+        if laplacian > 0 {
+            let (weights, rows) = self.laplacian.size(laplacian, self.width);
+            estimate.weights("laplacian weights", weights, training);
+            estimate.keep("laplacian", kept(floats(nodes * rows)));
+            estimate.pass(2 * hidden + floats(nodes * rows));
+        }
+    }
+}
+
+/// `[N, numbers]` and the rest of a node to `[N, width]`.
+#[derive(Module, Debug)]
+pub struct Encoder {
+    projection: Option<Linear>,
+    categories: Option<Param<Tensor<2>>>,
+    walk: Option<Walk>,
+    laplacian: Option<LaplacianEncoder>,
+    #[module(skip)]
+    dropout: f32,
+}
+
+/// Batch normalisation and a linear map.
+#[derive(Module, Debug)]
+struct Walk {
+    norm: NormBlock,
+    linear: Linear,
+}
+
+impl Encoder {
+    /// Glorot weights and tables (each column's table by itself), zero biases. Takes the seed of the projection from `seeds`.
+    pub(crate) fn init(shape: &InputShape, config: &EncoderConfig, seeds: &mut Seeds) -> Self {
+        let mut own = Seeds::new(mix(seeds.seed(), OWN_SEEDS));
+        let projects = config.projects(shape.numbers, shape.needs_encoder());
+        let [categories, walk, laplacian] = [own.next_seed(), own.next_seed(), own.next_seed()];
+        Encoder {
+            projection: projects.then(|| Linear::init(shape.numbers, config.width, seeds.next_seed())),
+            categories: (!shape.categories.is_empty())
+                .then(|| init::tables(&shape.categories, config.width, categories)),
+            walk: (shape.walk > 0).then(|| Walk::init(shape.walk, config.width, walk)),
+            laplacian: (shape.laplacian > 0)
+                .then(|| LaplacianEncoder::init(shape.laplacian, config.width, config.laplacian, laplacian)),
+            dropout: config.dropout,
+        }
+    }
+
+    /// The encoded nodes; the numbers themselves if there is nothing to encode.
+    pub fn forward(&self, numbers: Features, batch: &Batch, context: &Context) -> Features {
+        let numbers = self.drop_numbers(numbers, context);
+        let mut terms = Vec::new();
+        match &self.projection {
+            Some(projection) => terms.push(projection.apply(numbers)),
+            None if !batch.shape().needs_encoder() => return numbers,
+            None => {}
+        }
+        terms.extend(self.categories.as_ref().map(|table| ops::embedding(batch.categories(), table.val())));
+        terms.extend(self.walk.as_ref().map(|walk| walk.forward(batch.walk(), context)));
+        terms.extend(self.laplacian.as_ref().map(|laplacian| laplacian.forward(batch, context)));
+        match terms.into_iter().reduce(|sum, term| sum + term) {
+            Some(sum) => sum.into(),
+            None => batch.input(),
+        }
+    }
+
+    fn drop_numbers(&self, numbers: Features, context: &Context) -> Features {
+        if !context.is_training() {
+            return numbers;
+        }
+        let dropout = context.dropout(self.dropout);
+        match numbers {
+            Features::Dense(x) if !dropout.is_none() => {
+                let finish = Finish { activation: Activation::Identity, dropout };
+                ops::norm_block(x, Normalisation::None, finish, None).into()
+            }
+            other => other.dropped(dropout),
+        }
+    }
+}
+
+impl Walk {
+    fn init(steps: usize, width: usize, seed: u64) -> Self {
+        let norm = BlockConfig { norm: NormKind::Batch, activation: ActivationKind::None, dropout: 0.0 };
+        Walk { norm: NormBlock::init(steps, norm), linear: Linear::init(steps, width, seed) }
+    }
+
+    fn forward(&self, walk: Tensor<2>, context: &Context) -> Tensor<2> {
+        self.linear.apply(self.norm.apply(walk, None, context).into())
+    }
+}

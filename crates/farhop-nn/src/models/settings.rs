@@ -1,0 +1,182 @@
+//! What the settings of a model have to provide, and what follows from it for all models.
+
+use crate::config::{ActivationKind, Checks, NormKind};
+use crate::init::Seeds;
+use crate::layers::{
+    BlockConfig, Encoder, EncoderConfig, Head, HeadConfig, LaplacianKind, Layer, NormBlock, ReadoutKind,
+};
+use crate::memory::floats;
+use crate::models::trunk::Trunk;
+use crate::{InputShape, Level, MemoryEstimate, Network, NnError, OutputShape, Shape};
+
+/// The settings that all models share; see the configs of the models for what they mean.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Common {
+    /// Layers.
+    pub layers: usize,
+    /// Channels of a layer.
+    pub width: usize,
+    /// Whether numbers are projected before the first layer even where they are all there is.
+    pub input_projection: bool,
+    /// Normalisation after each layer.
+    pub norm: NormKind,
+    /// Activation after each layer.
+    pub activation: ActivationKind,
+    /// Probability of dropping an element after each activation.
+    pub dropout: f32,
+    /// Probability of dropping a number of a node.
+    pub input_dropout: f32,
+    /// Whether a layer adds its input to its output where the widths agree.
+    pub residual: bool,
+    /// How the nodes of a graph become one row.
+    pub readout: ReadoutKind,
+    /// Linear maps at the end.
+    pub head_layers: usize,
+    /// How eigenvectors are read.
+    pub laplacian_encoder: LaplacianKind,
+}
+
+impl Common {
+    fn validate(&self, checks: &Checks, least_layers: usize) -> Result<(), NnError> {
+        checks.count("layers", self.layers, least_layers, 1000)?;
+        checks.count("width", self.width, 1, 65_536)?;
+        checks.dropout("dropout", self.dropout)?;
+        checks.dropout("input_dropout", self.input_dropout)?;
+        checks.count("head_layers", self.head_layers, 1, 16)
+    }
+
+    fn encoder(&self) -> EncoderConfig {
+        EncoderConfig {
+            width: self.width,
+            projection: self.input_projection,
+            dropout: self.input_dropout,
+            laplacian: self.laplacian_encoder,
+        }
+    }
+
+    fn block(&self) -> BlockConfig {
+        BlockConfig { norm: self.norm, activation: self.activation, dropout: self.dropout }
+    }
+
+    fn head(&self) -> HeadConfig {
+        HeadConfig { layers: self.head_layers, width: self.width, readout: self.readout }
+    }
+}
+
+/// What one layer needs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LayerBytes {
+    /// Number of parameters.
+    pub parameters: usize,
+    /// Bytes that all layers share, such as coefficients of the batch.
+    pub shared: u64,
+    /// Bytes kept for the backward pass, the layer's input and output not counted.
+    pub kept: u64,
+    /// Bytes alive in passing, in training the gradient of the output included.
+    pub transient: u64,
+}
+
+/// A model is settings and a layer: everything else is the same for all.
+pub trait LayerSettings {
+    /// The layer that is stacked.
+    type Layer: Layer + Sync + 'static;
+
+    /// Name in recipes and messages.
+    const NAME: &'static str;
+
+    /// The smallest number of layers.
+    const LEAST_LAYERS: usize = 1;
+
+    /// The settings that all models have.
+    fn common(&self) -> Common;
+
+    /// Whether the layer's own settings are in range.
+    fn check(&self) -> Result<(), NnError> {
+        Ok(())
+    }
+
+    /// A layer of `inputs` channels to the model's width.
+    fn layer(&self, inputs: usize, shape: &InputShape, seed: u64) -> Self::Layer;
+
+    /// What such a layer needs.
+    fn bytes(&self, inputs: usize, shape: &Shape, training: bool) -> LayerBytes;
+}
+
+/// [`LayerSettings`] without its associated type. Implemented for all of them.
+pub trait ModelSettings {
+    /// Channels of a layer.
+    fn width(&self) -> usize;
+
+    /// Whether all settings are in range.
+    fn validate(&self) -> Result<(), NnError>;
+
+    /// The network, from `seed` alone.
+    fn build(&self, inputs: &InputShape, outputs: &OutputShape, seed: u64) -> Box<dyn Network>;
+
+    /// What it will need.
+    fn memory(&self, shape: &Shape, training: bool) -> MemoryEstimate;
+}
+
+impl<S: LayerSettings> ModelSettings for S {
+    fn width(&self) -> usize {
+        self.common().width
+    }
+
+    fn validate(&self) -> Result<(), NnError> {
+        self.common().validate(&Checks(S::NAME), S::LEAST_LAYERS)?;
+        self.check()
+    }
+
+    fn build(&self, inputs: &InputShape, outputs: &OutputShape, seed: u64) -> Box<dyn Network> {
+        let common = self.common();
+        let mut seeds = Seeds::new(seed);
+        let encoder = Encoder::init(inputs, &common.encoder(), &mut seeds);
+        let mut width = common.encoder().outputs(inputs.numbers, inputs.needs_encoder());
+        let mut layers = Vec::new();
+        for _ in 0..common.layers {
+            layers.push(self.layer(width, inputs, seeds.next_seed()));
+            width = common.width;
+        }
+        let norms = (0..common.layers).map(|_| NormBlock::init(common.width, common.block())).collect();
+        let head = Head::init(width, outputs, &common.head(), &mut seeds);
+        Box::new(Trunk { encoder, layers, norms, head, width: common.width, residual: common.residual })
+    }
+
+    fn memory(&self, shape: &Shape, training: bool) -> MemoryEstimate {
+        let common = self.common();
+        let mut estimate = MemoryEstimate::default();
+        common.encoder().memory(shape, training, &mut estimate);
+        let hidden = floats(shape.nodes * common.width);
+        let mut width = common.encoder().outputs(shape.inputs, shape.needs_encoder());
+        for i in 0..common.layers {
+            let layer = self.bytes(width, shape, training);
+            if i == 0 {
+                estimate.keep("coefficients", layer.shared);
+            }
+            let parameters = layer.parameters + NormBlock::size(common.width, common.block());
+            estimate.weights(&format!("layers.{i} weights"), parameters, training);
+            if training {
+                // What the norm reads (and two numbers a row), and what the next layer reads.
+                let around = 2 * hidden + floats(2 * shape.nodes);
+                estimate.keep(&format!("layers.{i}"), around + layer.kept);
+            }
+            // The gradient that goes past the layer on the residual path, or the layer's input in evaluation.
+            estimate.pass(layer.transient + hidden);
+            width = common.width;
+        }
+        let outputs = if shape.level == Level::Pair { common.width } else { shape.outputs };
+        let answers = if shape.level == Level::Graph { shape.graphs.max(1) } else { shape.nodes };
+        let outputs = OutputShape { level: shape.level, outputs };
+        common.head().memory(width, outputs, answers, training, &mut estimate);
+        // The outputs with their gradient and what they come from.
+        estimate.pass(2 * floats(answers * outputs.outputs) + if training { hidden } else { 2 * hidden });
+        estimate
+    }
+}
+
+/// What a layer needs whose backward pass holds no more than gradients of its input and output.
+pub(super) fn plain(parameters: usize, shape: &Shape, width: usize, products: usize, training: bool) -> LayerBytes {
+    let hidden = floats(shape.nodes * width);
+    let passes = if training { 2 } else { 1 + products as u64 };
+    LayerBytes { parameters, shared: 0, kept: 0, transient: passes * hidden }
+}

@@ -1,0 +1,76 @@
+//! The loss of outputs towards targets, as one number.
+
+use std::sync::Arc;
+
+use burn::tensor::Tensor;
+use farhop_kernels::dense::cross_entropy::{self, Labels};
+use farhop_kernels::dense::element_loss::{self, ElementLoss, Values};
+use farhop_kernels::dense::pair_loss;
+
+use super::{Array, Backward, Input, Operation, Output, apply, buffers};
+use crate::Targets;
+
+#[derive(Debug)]
+struct LossOp {
+    targets: Arc<Targets>,
+}
+
+/// The targets as the kernels read them.
+enum Kind<'a> {
+    Labels(Labels<'a>),
+    Values(ElementLoss, Values<'a>),
+    Pairs(pair_loss::Pairs<'a>),
+}
+
+impl LossOp {
+    fn kind(&self) -> Kind<'_> {
+        match &*self.targets {
+            Targets::Classes { rows, classes, weights } => {
+                Kind::Labels(Labels { rows, classes, weights: weights.as_deref() })
+            }
+            Targets::Binary { rows, values } => Kind::Values(ElementLoss::Binary, Values { rows, values }),
+            Targets::Numbers { rows, values, loss } => Kind::Values((*loss).into(), Values { rows, values }),
+            Targets::Pairs { pairs, together } => Kind::Pairs(pair_loss::Pairs { pairs, together }),
+        }
+    }
+}
+
+impl Operation for LossOp {
+    type Kept = ();
+
+    fn name(&self) -> &'static str {
+        "loss"
+    }
+
+    fn forward(&self, inputs: &[Array], _training: bool) -> (Output, ()) {
+        let (outputs, width) = (inputs[0].data, inputs[0].columns());
+        let loss = match self.kind() {
+            Kind::Labels(labels) => cross_entropy::forward(outputs, width, labels),
+            Kind::Values(loss, values) => element_loss::forward(loss, outputs, width, values),
+            Kind::Pairs(pairs) => pair_loss::forward(outputs, width, pairs),
+        };
+        (Output { data: vec![loss], shape: vec![1] }, ())
+    }
+
+    fn backward(&self, step: Backward<()>) -> Vec<Option<Vec<f32>>> {
+        let (outputs, width) = (step.input(0).data, step.input(0).columns());
+        let scale = step.gradient[0];
+        let mut gradient = buffers::take(outputs.len());
+        match self.kind() {
+            Kind::Labels(labels) => cross_entropy::backward(outputs, width, labels, scale, &mut gradient),
+            Kind::Values(loss, values) => {
+                element_loss::backward(loss, outputs, width, values, scale, &mut gradient);
+            }
+            Kind::Pairs(pairs) => pair_loss::backward(outputs, width, pairs, scale, &mut gradient),
+        }
+        vec![Some(gradient)]
+    }
+}
+
+/// The mean loss of `outputs` `[rows, width]` towards the targets, as a tensor of one number.
+///
+/// # Panics
+/// If a target is out of range; see [`Targets::check`].
+pub fn loss(outputs: Tensor<2>, targets: Arc<Targets>) -> Tensor<1> {
+    apply(LossOp { targets }, [Input::from(outputs)])
+}

@@ -1,0 +1,216 @@
+//! From what a recipe says about its data to a checked dataset.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use farhop_data::cache::{CacheKey, NamedArray, cached, cached_arrays, hash_files};
+use farhop_data::catalogue::{self, DataFolders, Entry};
+use farhop_data::import::{self, ImportOptions};
+use farhop_data::molecules::{MoleculeSchema, MoleculeTable};
+use farhop_data::{ApplyOptions, DataCard, Dataset, Fill, NodeTables, Schema, TableSummary};
+use serde::{Deserialize, Serialize};
+
+use crate::{DataConfig, EncodingConfig, Encodings, TrainError};
+
+/// Files of a dataset that are larger than this together are worth a cache of what was made of them.
+const WORTH_CACHING: u64 = 4 << 20;
+/// Raise it when a reader or an encoding gives something else for the same files.
+const CACHE_VERSION: u32 = 1;
+
+/// Where datasets are looked for, and where what was made of them is kept.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// Folders with datasets.
+    pub folders: DataFolders,
+    /// The cache; none: nothing is kept.
+    pub cache: Option<PathBuf>,
+}
+
+impl Places {
+    /// `given` is what the user says; then `$FARHOP_DATA` and the user's data folder. The cache is `$FARHOP_CACHE`, else
+    /// `farhop` in the user's cache folder; an empty `$FARHOP_CACHE` means none.
+    pub fn usual(given: Option<&Path>) -> Self {
+        let cache = match std::env::var_os("FARHOP_CACHE") {
+            Some(place) if place.is_empty() => None,
+            Some(place) => Some(PathBuf::from(place)),
+            None => {
+                let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
+                std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(home).map(|cache| cache.join("farhop"))
+            }
+        };
+        Places { folders: DataFolders::usual(given), cache }
+    }
+}
+
+/// How the columns of tables were read, to treat new rows the same.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum SavedSchema {
+    /// A table of nodes and one of edges.
+    Nodes(Schema),
+    /// A table of molecules.
+    Molecules(MoleculeSchema),
+}
+
+/// What was read.
+#[derive(Clone, Debug)]
+pub struct Material {
+    /// The data.
+    pub dataset: Dataset,
+    /// How its columns were read; none where there are none to be read again.
+    pub schema: Option<SavedSchema>,
+    /// What became of the rows and columns of tables.
+    pub summary: Option<TableSummary>,
+}
+
+impl Material {
+    /// What was read, on one screen.
+    pub fn card(&self) -> DataCard {
+        DataCard { table: self.summary.clone(), ..DataCard::of(&self.dataset) }
+    }
+}
+
+impl DataConfig {
+    /// Reads the data that the settings name.
+    ///
+    /// # Errors
+    /// When nothing is named, it is not there, or it does not hold together.
+    pub fn read(&self, seed: u64, places: &Places) -> Result<Material, TrainError> {
+        let mut material = self.read_as_is(seed, places)?;
+        if let Some(metric) = self.metric {
+            material.dataset.metric = metric;
+        }
+        Ok(material)
+    }
+
+    /// The options of the reader of whole datasets.
+    pub fn import_options(&self, seed: u64) -> ImportOptions {
+        ImportOptions {
+            table: self.table_options(seed),
+            targets: self.targets.clone(),
+            task: self.task,
+            smiles: self.smiles.clone(),
+            skip_bad_molecules: self.skip_bad_molecules,
+            ..ImportOptions::default()
+        }
+    }
+
+    fn read_as_is(&self, seed: u64, places: &Places) -> Result<Material, TrainError> {
+        if let (Some(nodes), Some(edges)) = (&self.nodes, &self.edges) {
+            let NodeTables { dataset, schema, summary } = NodeTables::load(nodes, edges, &self.table_options(seed))?;
+            return Ok(Material { dataset, schema: Some(SavedSchema::Nodes(schema)), summary: Some(summary) });
+        }
+        if let Some(molecules) = &self.molecules {
+            let table = MoleculeTable::load(molecules, &self.molecule_options(seed))?;
+            let schema = Some(SavedSchema::Molecules(table.schema));
+            return Ok(Material { dataset: table.dataset, schema, summary: None });
+        }
+        let Some(name) = &self.dataset else {
+            return Err(TrainError::Task(
+                "the recipe names no data. Set data.dataset, or data.nodes and data.edges.".into(),
+            ));
+        };
+        let path = Path::new(name);
+        let dataset = if path.exists() {
+            import::import(path, &self.import_options(seed))?
+        } else {
+            named(catalogue::find(name)?, self, seed, places)?
+        };
+        Ok(Material { dataset, schema: None, summary: None })
+    }
+}
+
+/// A dataset of the catalogue, from the cache where reading it takes long.
+fn named(entry: &Entry, config: &DataConfig, seed: u64, places: &Places) -> Result<Dataset, TrainError> {
+    let options = config.load_options(seed);
+    let load = || catalogue::load(entry, &places.folders, &options);
+    let files = entry.found(&places.folders);
+    let bytes: u64 = files.iter().filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).sum();
+    let Some(cache) = places.cache.as_ref().filter(|_| bytes >= WORTH_CACHING) else {
+        return Ok(load()?);
+    };
+    let said = (entry.name, config.split, config.fractions, config.split_seed.unwrap_or(seed), config.distance);
+    let sources = hash_files(&files)?;
+    let key = CacheKey::new("dataset", CACHE_VERSION, &sources, &said)?;
+    Ok(cached(cache, &key, &sources, load)?)
+}
+
+/// Reads new data the way `schema` read that of training.
+///
+/// # Errors
+/// When a column is missing or a cell can't be read.
+pub fn read_again(
+    schema: &SavedSchema,
+    files: &NewFiles<'_>,
+    fill: Option<Fill>,
+    add_missing_nodes: bool,
+) -> Result<Dataset, TrainError> {
+    match (schema, files) {
+        (SavedSchema::Nodes(schema), NewFiles::Tables { nodes, edges }) => {
+            let options = ApplyOptions { fill, add_missing_nodes };
+            Ok(NodeTables::load_with_schema(nodes, edges, schema, &options)?.dataset)
+        }
+        (SavedSchema::Molecules(schema), NewFiles::Molecules { table, skip_bad }) => {
+            Ok(MoleculeTable::load_with_schema(table, schema, *skip_bad)?.dataset)
+        }
+        (SavedSchema::Nodes(_), NewFiles::Molecules { .. }) => {
+            Err(TrainError::Task("the run was trained on node tables. Pass --nodes and --edges.".into()))
+        }
+        (SavedSchema::Molecules(_), NewFiles::Tables { .. }) => {
+            Err(TrainError::Task("the run was trained on molecules. Pass a table with the SMILES column.".into()))
+        }
+    }
+}
+
+/// New files for a trained model.
+#[derive(Clone, Copy, Debug)]
+pub enum NewFiles<'a> {
+    /// A table of nodes and one of edges.
+    Tables {
+        /// Nodes.
+        nodes: &'a Path,
+        /// Edges.
+        edges: &'a Path,
+    },
+    /// A table of molecules.
+    Molecules {
+        /// The table.
+        table: &'a Path,
+        /// Whether molecules that can't be read are left out.
+        skip_bad: bool,
+    },
+}
+
+impl EncodingConfig {
+    /// As [`EncodingConfig::compute`], kept in the cache under the contents of the files the data came from.
+    ///
+    /// # Errors
+    /// As [`EncodingConfig::compute`].
+    pub fn compute_cached(&self, dataset: &Dataset, cache: Option<&Path>) -> Result<Encodings, TrainError> {
+        let Some(cache) = cache.filter(|_| *self != EncodingConfig::default() && !dataset.sources.is_empty()) else {
+            return self.compute(&dataset.graphs);
+        };
+        let nodes = dataset.graphs.union().nodes();
+        let said = (&dataset.name, dataset.graphs.len(), nodes, self);
+        let key = CacheKey::new("encodings", CACHE_VERSION, &dataset.sources, &said)?;
+        let mut failure = None;
+        let (arrays, _) = cached_arrays(cache, &key, || {
+            let found = self.compute(&dataset.graphs).unwrap_or_else(|error| {
+                failure = Some(error);
+                Encodings::default()
+            });
+            let array = |name: &str, numbers: Vec<f32>| NamedArray {
+                name: name.to_string(),
+                shape: vec![nodes, numbers.len().checked_div(nodes).unwrap_or(0)],
+                numbers,
+            };
+            Ok(vec![array("walk", found.walk), array("laplacian", found.laplacian)])
+        })?;
+        if let Some(error) = failure {
+            return Err(error);
+        }
+        let mut numbers = arrays.into_iter().map(|array| array.numbers);
+        let (walk, laplacian) = (numbers.next().unwrap_or_default(), numbers.next().unwrap_or_default());
+        Ok(Encodings { walk, laplacian })
+    }
+}

@@ -1,0 +1,110 @@
+//! Many graphs, and batches cut out of them.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use farhop_data::{Columns, Numbers, Target};
+use farhop_graph::GraphSet;
+use farhop_nn::{Batch, InputShape, Parts, Targets};
+
+use super::encodings::Encodings;
+use super::truth::{Truth, within};
+
+/// Graphs with the features of their nodes and entries.
+#[derive(Debug)]
+pub(super) struct Collection {
+    pub graphs: GraphSet,
+    pub nodes: Columns,
+    pub edges: Columns,
+    pub encodings: Encodings,
+}
+
+impl Collection {
+    /// These graphs as one batch, in this order. Costs what the batch holds.
+    pub fn batch(&self, graphs: &[u32], shape: &InputShape) -> Batch {
+        let picked = self.graphs.pick(graphs);
+        let offsets = picked.offsets().to_vec();
+        let nodes = || graphs.iter().map(|graph| self.graphs.nodes_of(*graph as usize));
+        let entries = || graphs.iter().map(|graph| self.graphs.entries_of(*graph as usize));
+        let parts = Parts {
+            graph: Arc::new(picked.into_union()),
+            offsets,
+            numbers: numbers(&self.nodes, nodes()),
+            categories: rows(&self.nodes.categories, self.nodes.sizes.len(), nodes()),
+            edge_numbers: dense(&self.edges, entries()),
+            edge_categories: rows(&self.edges.categories, self.edges.sizes.len(), entries()),
+            walk: rows(&self.encodings.walk, shape.walk, nodes()),
+            laplacian: rows(&self.encodings.laplacian, shape.laplacian, nodes()),
+        };
+        Batch::from_parts(parts, shape)
+    }
+
+    /// What is known about these graphs, in the numbering of their batch.
+    pub fn targets(&self, truth: &Truth, graphs: &[u32]) -> Targets {
+        let set = &self.graphs;
+        match &truth.target {
+            Target::Pair { pairs, together, offsets } => {
+                let mut found = Vec::new();
+                let mut answers = Vec::new();
+                let mut start = 0u32;
+                for graph in graphs.iter().map(|graph| *graph as usize) {
+                    let nodes = set.nodes_of(graph);
+                    let shift = |node: u32| node - nodes.start as u32 + start;
+                    let range = offsets[graph]..offsets[graph + 1];
+                    found.extend(pairs[range.clone()].iter().map(|[a, b]| [shift(*a), shift(*b)]));
+                    answers.extend_from_slice(&together[range]);
+                    start += nodes.len() as u32;
+                }
+                Targets::Pairs { pairs: found, together: answers }
+            }
+            _ => truth.targets(&within(set, truth.level, graphs)),
+        }
+    }
+
+    /// Nodes of a graph.
+    pub fn size(&self, graph: u32) -> usize {
+        self.graphs.nodes_of(graph as usize).len()
+    }
+}
+
+/// Rows of an array `[.., width]`, range after range.
+fn rows<T: Copy>(array: &[T], width: usize, ranges: impl Iterator<Item = Range<usize>>) -> Vec<T> {
+    if width == 0 {
+        return Vec::new();
+    }
+    let mut out = Vec::new();
+    ranges.for_each(|range| out.extend_from_slice(&array[range.start * width..range.end * width]));
+    out
+}
+
+fn numbers(columns: &Columns, ranges: impl Iterator<Item = Range<usize>>) -> farhop_nn::Numbers {
+    match &columns.numbers {
+        Numbers::Dense(numbers) => farhop_nn::Numbers::Dense(rows(numbers, columns.width, ranges)),
+        Numbers::Sparse(csr) => {
+            let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+            for row in ranges.flatten() {
+                let range = csr.offsets[row]..csr.offsets[row + 1];
+                indices.extend_from_slice(&csr.indices[range.clone()]);
+                values.extend_from_slice(&csr.values[range]);
+                offsets.push(indices.len());
+            }
+            farhop_nn::Numbers::Sparse { offsets, indices, values }
+        }
+    }
+}
+
+/// Numbers of edges; sparse ones are rare and small enough to be made dense.
+fn dense(columns: &Columns, ranges: impl Iterator<Item = Range<usize>>) -> Vec<f32> {
+    match numbers(columns, ranges) {
+        farhop_nn::Numbers::Dense(numbers) => numbers,
+        farhop_nn::Numbers::Sparse { offsets, indices, values } => {
+            let mut out = vec![0.0; (offsets.len() - 1) * columns.width];
+            for (row, range) in offsets.windows(2).enumerate() {
+                for at in range[0]..range[1] {
+                    out[row * columns.width + indices[at] as usize] = values[at];
+                }
+            }
+            out
+        }
+    }
+}

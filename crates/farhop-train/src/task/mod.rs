@@ -1,0 +1,416 @@
+//! What is to be learned: checked data on its way into a model.
+//!
+//! One graph whose nodes are predicted is one batch for good. Of many graphs, batches are cut: shuffled anew each epoch, and
+//! made on a thread of their own while the model works.
+
+mod collection;
+mod encodings;
+mod feed;
+mod order;
+mod truth;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use farhop_data::metrics::Metric;
+use farhop_data::predictions::{Answers, Predictions};
+use farhop_data::{Columns, Dataset, Level, Numbers, Part, Split, Target};
+use farhop_graph::{Graph, GraphSet};
+use farhop_nn::{Batch, InputShape, Model, OutputShape, Parts, Shape, Targets};
+
+pub use encodings::{EncodingConfig, Encodings};
+pub use feed::LoadTime;
+pub use truth::{LossKind, TargetScale};
+
+pub(crate) use feed::Loaded;
+pub(crate) use truth::Truth;
+
+use crate::memory::Held;
+use crate::{TrainConfig, TrainError};
+use collection::Collection;
+use order::Cut;
+
+/// A dataset, ready for a model.
+#[derive(Debug)]
+pub struct Task {
+    /// The name of the data.
+    pub name: String,
+    /// How predictions are scored.
+    pub metric: Metric,
+    /// The user's ids of the rows that are predicted; empty: their numbers.
+    pub ids: Vec<String>,
+    split: Split,
+    truth: Truth,
+    input: InputShape,
+    output: OutputShape,
+    cut: Cut,
+    source: Source,
+    feature_bytes: u64,
+    /// Stored numbers of all nodes, where they are sparse.
+    non_zeros: Option<usize>,
+}
+
+#[derive(Debug)]
+enum Source {
+    /// One graph whose nodes are predicted.
+    Whole(Batch),
+    /// Graphs of which batches are made.
+    Graphs(Collection),
+}
+
+impl Task {
+    /// Takes over the data. `scale` is that of a run that is continued or applied; none: it is taken from the training rows.
+    ///
+    /// # Errors
+    /// When the loss or the metric is not one for this target, or there is nothing to learn from.
+    pub fn new(
+        dataset: Dataset,
+        encodings: Encodings,
+        config: &TrainConfig,
+        scale: Option<TargetScale>,
+    ) -> Result<Self, TrainError> {
+        let whole = dataset.splits_nodes();
+        let Dataset { name, graphs, nodes, edges, level, target, split, metric, ids, notes: _, sources: _ } = dataset;
+        check_metric(metric, &target)?;
+        let set = (!whole).then_some(&graphs);
+        let split = truth::known_only(split, &target, set, level);
+        let training = truth::rows_of(set, level, &split.train);
+        let absolute = metric == Metric::Mae;
+        let union = graphs.union();
+        let per_node = |values: &[f32]| values.len().checked_div(union.nodes()).unwrap_or(0);
+        let input = InputShape {
+            numbers: nodes.width,
+            categories: nodes.sizes.clone(),
+            edge_numbers: edges.width,
+            edge_categories: edges.sizes.clone(),
+            walk: per_node(&encodings.walk),
+            laplacian: per_node(&encodings.laplacian),
+        };
+        if input.numbers + input.categories.len() + input.walk + input.laplacian == 0 {
+            return Err(TrainError::Task(format!(
+                "{name} has no node features. Add some, or pass --walk 16 for positional encodings."
+            )));
+        }
+        let output = OutputShape { level: level_of(level), outputs: target.outputs() };
+        let encoded = 4 * (encodings.walk.len() + encodings.laplacian.len());
+        let feature_bytes = (nodes.heap_bytes() + edges.heap_bytes() + encoded) as u64;
+        let non_zeros = match &nodes.numbers {
+            Numbers::Sparse(csr) => Some(csr.values.len()),
+            Numbers::Dense(_) => None,
+        };
+        let truth = Truth::new(level, target, config.loss, absolute, &training, scale)?;
+        let source = if whole {
+            Source::Whole(whole_batch(graphs.into_union(), nodes, edges, encodings, &input)?)
+        } else {
+            Source::Graphs(Collection { graphs, nodes, edges, encodings })
+        };
+        let cut = Cut { size: config.batch_size, by_size: config.bucket_by_size };
+        Ok(Task { name, metric, ids, split, truth, input, output, cut, source, feature_bytes, non_zeros })
+    }
+
+    /// What a model reads.
+    pub fn input(&self) -> &InputShape {
+        &self.input
+    }
+
+    /// What a model gives.
+    pub fn output(&self) -> &OutputShape {
+        &self.output
+    }
+
+    /// What a prediction is about.
+    pub fn level(&self) -> Level {
+        self.truth.level
+    }
+
+    /// The truth.
+    pub fn target(&self) -> &Target {
+        &self.truth.target
+    }
+
+    /// The scale on which numbers are learned; none for other targets.
+    pub fn scale(&self) -> Option<&TargetScale> {
+        self.truth.scale.as_ref()
+    }
+
+    /// Which nodes (of one graph) or graphs (of many) are for what.
+    pub fn split(&self) -> &Split {
+        &self.split
+    }
+
+    /// Takes another split, such as that of a run.
+    ///
+    /// # Errors
+    /// When it names a node or graph that is not there.
+    pub fn set_split(&mut self, split: Split) -> Result<(), TrainError> {
+        let Split { train, valid, test } = split;
+        let checked = Split::from_lists(self.units(), train, valid, test);
+        let checked = checked.map_err(|error| TrainError::Task(error.to_string()))?;
+        let set = self.graph_set();
+        self.split = truth::known_only(checked, &self.truth.target, set, self.truth.level);
+        Ok(())
+    }
+
+    /// What the split divides: nodes of the only graph, or graphs.
+    pub fn units(&self) -> usize {
+        match &self.source {
+            Source::Whole(batch) => batch.nodes(),
+            Source::Graphs(collection) => collection.graphs.len(),
+        }
+    }
+
+    /// The user's id of what the split divides, or its number.
+    pub fn unit_id(&self, unit: u32) -> Cow<'_, str> {
+        // Of many graphs whose nodes are predicted, the ids are those of the nodes.
+        let named = self.units() == self.rows();
+        match self.ids.get(unit as usize).filter(|_| named) {
+            Some(id) => Cow::Borrowed(id),
+            None => Cow::Owned(unit.to_string()),
+        }
+    }
+
+    /// Rows of the target: nodes or graphs.
+    pub fn rows(&self) -> usize {
+        match (&self.source, self.truth.level) {
+            (Source::Whole(batch), _) => batch.nodes(),
+            (Source::Graphs(collection), Level::Node) => collection.graphs.union().nodes(),
+            (Source::Graphs(collection), Level::Graph | Level::Pair) => collection.graphs.len(),
+        }
+    }
+
+    /// Number of graphs.
+    pub fn graphs(&self) -> usize {
+        self.graph_set().map_or(1, GraphSet::len)
+    }
+
+    /// The graph, or the union of all graphs.
+    pub fn graph(&self) -> &Graph {
+        match &self.source {
+            Source::Whole(batch) => batch.graph(),
+            Source::Graphs(collection) => collection.graphs.union(),
+        }
+    }
+
+    /// What is learned, in words: `node-classification`, `graph-regression`, ...
+    pub fn kind(&self) -> &'static str {
+        match (self.truth.level, &self.truth.target) {
+            (Level::Node, Target::Class { .. }) => "node-classification",
+            (Level::Node, Target::Binary { .. }) => "node-multi-label-classification",
+            (Level::Node, Target::Number { .. }) => "node-regression",
+            (Level::Graph, Target::Class { .. }) => "graph-classification",
+            (Level::Graph, Target::Binary { .. }) => "graph-multi-label-classification",
+            (Level::Graph, Target::Number { .. }) => "graph-regression",
+            (Level::Pair, _) | (_, Target::Pair { .. }) => "edge-prediction",
+        }
+    }
+
+    /// Steps of an epoch.
+    pub fn steps(&self) -> usize {
+        match &self.source {
+            Source::Whole(_) => 1,
+            Source::Graphs(_) => self.split.train.len().div_ceil(self.cut.size.max(1)),
+        }
+    }
+
+    /// Bytes that the data itself holds, the batch that a model works on not counted.
+    pub fn held(&self) -> Held {
+        let graph = self.graph();
+        let graph_bytes = graph.heap_bytes() as u64;
+        match &self.source {
+            Source::Whole(_) => Held { graph: graph_bytes, features: 0, waiting: 0 },
+            Source::Graphs(_) => {
+                let share = self.shape().nodes as f64 / graph.nodes().max(1) as f64;
+                let batch = (graph_bytes + self.feature_bytes) as f64 * share;
+                let waiting = (feed::ALIVE as f64 * batch) as u64;
+                Held { graph: graph_bytes, features: self.feature_bytes, waiting }
+            }
+        }
+    }
+
+    /// The sizes of the largest batch, which memory depends on.
+    pub fn shape(&self) -> Shape {
+        let (nodes, entries, graphs) = match &self.source {
+            Source::Whole(batch) => (batch.nodes(), batch.graph().entries(), 1),
+            Source::Graphs(collection) => {
+                let set = &collection.graphs;
+                let mut sizes: Vec<(usize, usize)> =
+                    (0..set.len()).map(|graph| (set.nodes_of(graph).len(), set.entries_of(graph).len())).collect();
+                sizes.sort_unstable_by(|a, b| b.cmp(a));
+                let largest = &sizes[..self.cut.size.min(sizes.len())];
+                let total = |part: fn(&(usize, usize)) -> usize| largest.iter().map(part).sum::<usize>();
+                (total(|size| size.0), total(|size| size.1), largest.len())
+            }
+        };
+        let share = nodes as f64 / self.graph().nodes().max(1) as f64;
+        let non_zeros = self.non_zeros.map(|count| (count as f64 * share).ceil() as usize);
+        Shape { non_zeros, ..Shape::of(&self.input, &self.output, graphs, nodes, entries) }
+    }
+
+    /// The graphs, unless there is one whose nodes are predicted.
+    pub(crate) fn graph_set(&self) -> Option<&GraphSet> {
+        match &self.source {
+            Source::Whole(_) => None,
+            Source::Graphs(collection) => Some(&collection.graphs),
+        }
+    }
+
+    pub(crate) fn truth(&self) -> &Truth {
+        &self.truth
+    }
+
+    /// The rows of the target that belong to a part of the split.
+    pub fn rows_of(&self, part: Part) -> Vec<u32> {
+        truth::rows_of(self.graph_set(), self.truth.level, self.split.part(part))
+    }
+
+    /// Predictions under the user's ids: `outputs` are probabilities or numbers for all rows or pairs; see
+    /// [`probabilities`](crate::probabilities).
+    pub fn predictions<'a>(&'a self, outputs: &'a [f32]) -> Predictions<'a> {
+        let answers = match &self.truth.target {
+            Target::Class { classes, .. } => Answers::Classes { names: classes, probabilities: outputs },
+            Target::Binary { names, .. } => Answers::Labels { names, probabilities: outputs },
+            Target::Number { names, .. } => Answers::Numbers { names, values: outputs },
+            Target::Pair { pairs, offsets, .. } => {
+                let starts = self.graph_set().map_or(&[][..], GraphSet::offsets);
+                Answers::Pairs { pairs, offsets, starts, probabilities: outputs }
+            }
+        };
+        Predictions { ids: &self.ids, answers }
+    }
+
+    /// The metrics that say something about this target, that of the task first.
+    pub fn metrics(&self) -> Vec<Metric> {
+        let (_, allowed) = metrics_of(&self.truth.target);
+        let others = allowed.into_iter().filter(|metric| *metric != self.metric);
+        std::iter::once(self.metric).chain(others).collect()
+    }
+
+    /// Gives every training batch of an epoch to `work`, with its number.
+    pub(crate) fn train_batches<E>(
+        &self,
+        seed: u64,
+        epoch: usize,
+        mut work: impl FnMut(usize, Loaded) -> Result<(), E>,
+    ) -> Result<LoadTime, E> {
+        match &self.source {
+            Source::Whole(batch) => {
+                let rows: Vec<(u32, u32)> = self.split.train.iter().map(|node| (*node, *node)).collect();
+                let targets = self.truth.targets(&rows);
+                work(0, Loaded { graphs: vec![0], batch: batch.clone(), targets })?;
+                Ok(LoadTime::default())
+            }
+            Source::Graphs(collection) => {
+                let size_of = |graph| collection.size(graph);
+                let batches = self.cut.shuffled(&self.split.train, size_of, seed, epoch);
+                feed::prefetch(batches, |graphs| self.load(collection, graphs), work)
+            }
+        }
+    }
+
+    /// What the model gives for these units, batch after batch.
+    pub(crate) fn outputs<E>(
+        &self,
+        model: &Model,
+        units: &[u32],
+        mut each: impl FnMut(&Loaded, Vec<f32>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match &self.source {
+            Source::Whole(batch) => {
+                let targets = Targets::classes(Vec::new(), Vec::new());
+                let loaded = Loaded { graphs: vec![0], batch: batch.clone(), targets };
+                let outputs = model.outputs(&loaded.batch);
+                each(&loaded, outputs)
+            }
+            Source::Graphs(collection) => {
+                let batches = self.cut.in_order(units);
+                let load = |graphs| self.load(collection, graphs);
+                feed::prefetch(batches, load, |_, loaded| {
+                    let outputs = model.outputs(&loaded.batch);
+                    each(&loaded, outputs)
+                })?;
+                Ok(())
+            }
+        }
+    }
+
+    /// Any batch, to look where a model fails.
+    pub(crate) fn some_batch(&self) -> Batch {
+        match &self.source {
+            Source::Whole(batch) => batch.clone(),
+            Source::Graphs(collection) => {
+                let first = &self.split.train[..self.cut.size.min(self.split.train.len())];
+                collection.batch(first, &self.input)
+            }
+        }
+    }
+
+    fn load(&self, collection: &Collection, graphs: Vec<u32>) -> Loaded {
+        let batch = collection.batch(&graphs, &self.input);
+        let targets = collection.targets(&self.truth, &graphs);
+        Loaded { graphs, batch, targets }
+    }
+}
+
+fn level_of(level: Level) -> farhop_nn::Level {
+    match level {
+        Level::Node => farhop_nn::Level::Node,
+        Level::Graph => farhop_nn::Level::Graph,
+        Level::Pair => farhop_nn::Level::Pair,
+    }
+}
+
+fn whole_batch(
+    graph: Graph,
+    nodes: Columns,
+    edges: Columns,
+    encodings: Encodings,
+    input: &InputShape,
+) -> Result<Batch, TrainError> {
+    let numbers = |columns: Numbers| match columns {
+        Numbers::Dense(numbers) => farhop_nn::Numbers::Dense(numbers),
+        Numbers::Sparse(csr) => {
+            farhop_nn::Numbers::Sparse { offsets: csr.offsets, indices: csr.indices, values: csr.values }
+        }
+    };
+    let edge_numbers = match edges.numbers {
+        Numbers::Dense(numbers) => numbers,
+        Numbers::Sparse(csr) => csr.to_dense()?,
+    };
+    let parts = Parts {
+        graph: Arc::new(graph),
+        offsets: Vec::new(),
+        numbers: numbers(nodes.numbers),
+        categories: nodes.categories,
+        edge_numbers,
+        edge_categories: edges.categories,
+        walk: encodings.walk,
+        laplacian: encodings.laplacian,
+    };
+    Ok(Batch::from_parts(parts, input))
+}
+
+/// What the target is, and the metrics for it.
+fn metrics_of(target: &Target) -> (&'static str, Vec<Metric>) {
+    use Metric::{
+        Accuracy, AveragePrecision, HitsAt, MacroF1, Mae, Mrr, MrrExtendedFiltered, MrrFiltered, R2, Rmse, RocAuc,
+    };
+    match target {
+        Target::Class { classes, .. } if classes.len() == 2 => {
+            ("two classes", vec![Accuracy, MacroF1, RocAuc, AveragePrecision])
+        }
+        Target::Class { .. } => ("classes", vec![Accuracy, MacroF1]),
+        Target::Binary { .. } => ("yes-or-no labels", vec![AveragePrecision, RocAuc, Accuracy]),
+        Target::Number { .. } => ("numbers", vec![Mae, Rmse, R2]),
+        Target::Pair { .. } => ("pairs", vec![Mrr, MrrFiltered, MrrExtendedFiltered, HitsAt(1), HitsAt(3), HitsAt(10)]),
+    }
+}
+
+fn check_metric(metric: Metric, target: &Target) -> Result<(), TrainError> {
+    let (what, allowed) = metrics_of(target);
+    let hits = matches!((metric, target), (Metric::HitsAt(_), Target::Pair { .. }));
+    if allowed.contains(&metric) || hits {
+        return Ok(());
+    }
+    let names: Vec<String> = allowed.iter().map(|metric| metric.name()).collect();
+    Err(TrainError::Task(format!("metric {} is not for {what}. Allowed: {}.", metric.name(), names.join(", "))))
+}
