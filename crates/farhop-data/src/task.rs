@@ -1,6 +1,5 @@
 //! Kinds of targets, and what follows from them.
 
-
 use crate::dataset::Target;
 use crate::error::DataError;
 use crate::metrics::Metric;

@@ -1,6 +1,5 @@
 //! Tasks that are made, with the distance that matters as a parameter.
 
-
 use super::entry::{Entry, Reader};
 use super::options::LoadOptions;
 use super::parts::{Parts, Splits};
