@@ -11,16 +11,22 @@
 
 mod amazon;
 mod collections;
+mod contacts;
 mod entry;
 mod folders;
 mod heterophilous;
+mod lrgb;
 mod made;
+mod molecules;
+mod molhiv;
 mod names;
 mod options;
 mod parts;
+mod peptides;
 mod planetoid;
 mod splits;
 mod table;
+mod zinc;
 
 pub use entry::{Counts, DataFile, Entry};
 pub use folders::{DataFolders, Presence};
@@ -60,6 +66,16 @@ fn read(entry: &Entry, files: &Located, options: &LoadOptions) -> Result<Parts, 
         Reader::OgbNodes { split, directed } => collections::read_ogb_nodes(files, split, directed),
         Reader::Amazon => amazon::read(entry, files),
         Reader::Heterophilous { directed, binary } => heterophilous::read(entry, files, directed, binary),
-        _ => Err(DataError::Mismatch { what: format!("{}: {options:?} not yet.", entry.name) }),
+        Reader::PeptidesFunc => peptides::read_func(entry, files),
+        Reader::PeptidesStruct => peptides::read_struct(entry, files),
+        Reader::Superpixels { coco } => lrgb::read_superpixels(files, coco),
+        Reader::PcqmContact => lrgb::read_contacts(files),
+        Reader::ContactSample => contacts::read(entry, files),
+        Reader::Zinc12k => zinc::read_selection(files),
+        Reader::ZincStandIn => zinc::read_stand_in(files, options),
+        Reader::Zinc250k => zinc::read_all(files),
+        Reader::ZincAcyclic => zinc::read_acyclic(files),
+        Reader::MolHiv => molhiv::read(entry, files),
+        Reader::HopMajority | Reader::RingTransfer | Reader::TreeNeighbours => made::make(entry, options),
     }
 }
