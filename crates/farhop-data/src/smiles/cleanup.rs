@@ -4,6 +4,7 @@
 use super::elements::{element_of, is_metal};
 use super::structure::{Link, Order, Structure};
 use super::valence::{explicit_valence, update_leniently};
+use std::cmp::Reverse;
 
 /// All of it.
 pub(super) fn clean_up(structure: &mut Structure) {
@@ -106,7 +107,7 @@ fn metal_bonds(structure: &mut Structure) {
             structure.links(metal).iter().filter(|link| structure.bond(link.bond).order == Order::Dative).count()
         };
         let metals = structure.links(number).iter().filter(to_metal);
-        let Some(link) = metals.min_by_key(|link| datives(link.atom)).copied() else { continue };
+        let Some(link) = metals.min_by_key(|link| (datives(link.atom), Reverse(link.atom))).copied() else { continue };
         let bond = structure.bond_mut(link.bond);
         (bond.begin, bond.end, bond.order) = (number, link.atom, Order::Dative);
     }

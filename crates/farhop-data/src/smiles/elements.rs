@@ -42,6 +42,14 @@ pub(super) fn element_of(number: u8) -> &'static Element {
 
 /// The number of the element with this symbol.
 pub(super) fn number_of(symbol: &[u8]) -> Option<u8> {
+    // The common ones first: this is asked for every atom in brackets.
+    match symbol {
+        b"C" => return Some(6),
+        b"N" => return Some(7),
+        b"O" => return Some(8),
+        [_, second] if !second.is_ascii_lowercase() => return None,
+        _ => {}
+    }
     let found = ELEMENTS.iter().position(|element| element.symbol.as_bytes() == symbol)?;
     u8::try_from(found).ok()
 }

@@ -1,6 +1,6 @@
 //! Alternating single and double bonds in place of aromatic ones.
 //!
-//! Each ring system is walked from its first ring; an atom that needs a double bond takes the first
+//! Each ring system is walked from its first atom; an atom that needs a double bond takes the first
 //! neighbour that needs one too, and the walk goes back when a later atom is left alone. The order of
 //! the walk is RDKit's, so that the same one of several possible patterns comes out.
 
@@ -29,15 +29,16 @@ pub(super) fn kekulise(structure: &mut Structure, rings: &Rings) -> Result<(), A
     clear_marks(structure, rings)
 }
 
-/// Atoms of a ring system in the order of its rings, each once.
-fn atoms_of(structure: &Structure, members: &[&Ring]) -> Vec<u32> {
-    let mut seen = vec![false; structure.atoms.len()];
-    let all = members.iter().flat_map(|ring| ring.atoms.iter().copied());
-    all.filter(|atom| !std::mem::replace(&mut seen[*atom as usize], true)).collect()
+/// Atoms of a ring system in ascending order.
+fn atoms_of(members: &[&Ring]) -> Vec<u32> {
+    let mut atoms: Vec<u32> = members.iter().flat_map(|ring| ring.atoms.iter().copied()).collect();
+    atoms.sort_unstable();
+    atoms.dedup();
+    atoms
 }
 
 fn kekulise_system(structure: &mut Structure, rings: &Rings, members: &[&Ring]) -> Result<(), AtomProblem> {
-    let atoms = atoms_of(structure, members);
+    let atoms = atoms_of(members);
     if !atoms.iter().any(|atom| structure.atom(*atom).number == 0 || structure.touches_aromatic(*atom)) {
         return Ok(());
     }
@@ -147,7 +148,7 @@ fn needs_double_bond(structure: &Structure, number: u32, orders: i32, idle: i32)
 
 /// Elements that gain a bond with a negative charge.
 fn is_left_of_carbon(number: u8) -> bool {
-    matches!(number, 3..=5 | 11..=13 | 19..=31 | 37..=49 | 55..=81 | 87..=113)
+    matches!(number, 3..=5 | 11..=13 | 19..=22 | 30..=32 | 37..=41 | 48..=51 | 55..=61 | 72..=73 | 80..=83 | 87..=93 | 104..=118)
 }
 
 /// Some of the wildcards may have to do without a double bond.

@@ -1,12 +1,12 @@
 //! The walk that places double bonds in one ring system.
 
-use super::structure::{Order, Structure};
+use super::structure::{Direction, Order, Structure};
 use std::collections::{BTreeMap, VecDeque};
 
 /// How often a wrong choice is taken back before the ring system is given up.
 const MOST_STEPS_BACK: u32 = 100;
 
-/// One ring system: its atoms in order, and which of them need a double bond.
+/// One ring system: its atoms in ascending order, and which of them need a double bond.
 pub(super) struct Walk<'a> {
     pub atoms: &'a [u32],
     pub needs: &'a [bool],
@@ -93,27 +93,28 @@ impl Walk<'_> {
 /// Queues the neighbours not seen yet and lists those that could share a double bond with `atom`.
 fn look_round(structure: &Structure, state: &mut State, atom: u32, needs: bool) -> VecDeque<u32> {
     let mut options = VecDeque::new();
-    let mut fresh = Vec::new();
-    for link in structure.links(atom) {
+    let mut links = structure.links(atom).to_vec();
+    links.sort_unstable_by_key(|link| link.atom);
+    for link in links {
         let next = link.atom;
         if state.is_done[next as usize] || !state.inside[next as usize] {
             continue;
         }
         if !state.queue.contains(&next) {
-            fresh.push(next);
+            state.queue.push_back(next);
         }
         let wildcard = structure.atom(atom).number == 0 || structure.atom(next).number == 0;
         if needs && state.needs[next as usize] && (structure.bond(link.bond).aromatic || wildcard) {
             options.push_back(next);
         }
     }
-    state.queue.extend(fresh.into_iter().rev());
     options
 }
 
 fn place(structure: &mut Structure, state: &mut State, atom: u32, partner: u32, options: VecDeque<u32>) {
     let Some(bond) = structure.bond_between(atom, partner) else { return };
     structure.bond_mut(bond).order = Order::Double;
+    structure.bond_mut(bond).direction = Direction::None;
     state.added.push(bond);
     state.needs[atom as usize] = false;
     state.needs[partner as usize] = false;
