@@ -6,7 +6,8 @@ Run from the root of the repository, with numpy, scipy, torch and torch_geometri
 
 `tests/good_data/python` gets files that must be read, `tests/bad_data` gets files that must be
 refused. The good ones hold counting numbers, so the tests know every element by a formula. None of
-the bad ones does harm when it is read by this project; do not load them with Python.
+the bad ones does harm when it is read by this project; do not load them with Python. The older form
+of torch.save numbers its storages by address, so those files differ from run to run.
 """
 
 import collections
@@ -178,6 +179,7 @@ def write_good():
                 [("u16", torch.uint16), ("u32", torch.uint32), ("u64", torch.uint64)]}
     good("tensors.pt", saved(tensors() | unsigned))
     good("tensors_stream.pt", saved(tensors(), _use_new_zipfile_serialization=False))
+    good("tensors_inside.pkl", pickle.dumps(tensors(), 4))
     good("graphs.pt", saved(graphs()))
     data, slices = collated()
     good("collated.pt", saved((data, slices)))
@@ -280,8 +282,14 @@ def write_bad():
     bad("torch_cut_short.pt", archive(tensor([4], [1]), zero)[:-30])
     bad("torch_not_torch.pt", pickle.dumps([1, 2], 2))
     stream = saved(torch.arange(4.0), _use_new_zipfile_serialization=False)
+    bad("pickle_is_torch_stream.pkl", stream)
+    bad("pickle_is_torch_archive.pkl", archive(tensor([4], [1]), zero))
     bad("torch_stream_cut_short.pt", stream[:-4])
     bad("torch_stream_call.pt", stream.replace(b"ctorch._utils\n_rebuild_tensor_v2\n", b"cposix\nsystem\n"))
+    inside = pickle.dumps(torch.arange(4.0), 4)
+    name = b"ctorch\nFloatStorage\n"
+    bad("pickle_storage_with_call.pkl", inside.replace(name, b"cposix\nsystem\n".ljust(len(name), b"\n")))
+    bad("pickle_storage_in_storage.pkl", nested())
     bad("torch_whole_model.pt", saved(torch.nn.Linear(1, 1)))
 
 
@@ -299,6 +307,15 @@ def compressed(members):
         for name, data in members.items():
             result.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
+
+
+def nested():
+    """A storage whose file asks for another storage."""
+    load = b"ctorch.storage\n_load_from_bytes\n"
+    mark = b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03."
+    system = b"\x80\x02}X\x0d\x00\x00\x00little_endian\x88s."
+    inner = mark + system + b"\x80\x02" + load + b"C\x00\x85R."
+    return b"\x80\x03" + load + b"C" + bytes([len(inner)]) + inner + b"\x85R."
 
 
 def itself():

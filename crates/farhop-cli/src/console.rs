@@ -26,6 +26,11 @@ impl Console {
         self.json
     }
 
+    /// Whether only the result and errors are wanted.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// Whether a display that moves makes sense.
     pub fn is_lively(&self) -> bool {
         !self.quiet && io::stderr().is_terminal() && !is_dumb()

@@ -1,60 +1,88 @@
 //! Data on its way into a model, the same for every command.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use farhop_data::{ApplyOptions, NodeDataset, Schema, SourceFile, Split};
-use farhop_nn::{Batch, ModelConfig, Shape};
-use farhop_train::memory::{self, Plan, bytes_text};
-use farhop_train::{Recipe, TrainedRun};
+use farhop_data::{Dataset, Split};
+use farhop_nn::{ModelConfig, Shape};
+use farhop_train::memory::{self, Held, Plan, bytes_text};
+use farhop_train::{
+    Material, NewFiles, Places, Recipe, SavedSchema, TargetScale, Task, TrainError, TrainedRun, read_again,
+};
 
-use crate::arguments::NewTables;
+use crate::arguments::NewData;
 use crate::console::Console;
 use crate::failure::Failure;
 
-/// Reads the tables that a recipe names.
-pub fn load(recipe: &Recipe) -> Result<NodeDataset, Failure> {
-    let (nodes, edges) = paths(recipe)?;
-    if recipe.data.target.is_none() {
-        return Err(Failure::usage("--target is missing: name the column of the nodes table to predict."));
+/// Reads the data that a recipe names, to learn from.
+pub fn read(recipe: &Recipe, places: &Places) -> Result<Material, Failure> {
+    let data = &recipe.data;
+    let own = data.nodes.is_some() || data.molecules.is_some();
+    if own && data.targets.is_empty() {
+        return Err(Failure::usage("--target is missing: name the column of the table to predict."));
     }
-    let options = recipe.data.table_options(recipe.train.seed);
-    Ok(NodeDataset::load(nodes, edges, &options)?)
+    read_any(recipe, places)
 }
 
-fn paths(recipe: &Recipe) -> Result<(&Path, &Path), Failure> {
-    let need = |path: &'_ Option<PathBuf>, flag: &str, what: &str| match path {
-        Some(_) => Ok(()),
-        None => Err(Failure::usage(format!("{flag} is missing: give the {what} table, a CSV file."))),
-    };
-    need(&recipe.data.nodes, "--nodes", "nodes")?;
-    need(&recipe.data.edges, "--edges", "edges")?;
-    match (&recipe.data.nodes, &recipe.data.edges) {
-        (Some(nodes), Some(edges)) => Ok((nodes, edges)),
-        _ => Err(Failure::usage("--nodes and --edges are missing.")),
+/// Reads the data that a recipe names, with or without something to predict.
+pub fn read_any(recipe: &Recipe, places: &Places) -> Result<Material, Failure> {
+    let data = &recipe.data;
+    match (&data.nodes, &data.edges) {
+        (Some(_), None) => return Err(Failure::usage("--edges is missing: give the edges table, a CSV file.")),
+        (None, Some(_)) => return Err(Failure::usage("--nodes is missing: give the nodes table, a CSV file.")),
+        (None, None) if data.dataset.is_none() && data.molecules.is_none() => {
+            return Err(Failure::usage(
+                "--nodes and --edges are missing. Give both, a table of molecules, or the name of a dataset (farhop data list).",
+            ));
+        }
+        _ => {}
+    }
+    Ok(data.read(recipe.train.seed, places)?)
+}
+
+/// Says what was read.
+pub fn show_card(material: &Material, console: &Console) {
+    if !console.is_quiet() {
+        console.message(material.card().to_string().trim_end());
     }
 }
 
-/// The sizes that memory depends on.
-pub fn shape(dataset: &NodeDataset) -> Shape {
-    Shape {
-        nodes: dataset.graph.nodes(),
-        entries: dataset.graph.entries(),
-        inputs: dataset.width,
-        outputs: dataset.classes.len(),
+/// The data with its encodings, ready for a model. `scale` is that of a run that is used again.
+pub fn task(
+    recipe: &Recipe,
+    dataset: Dataset,
+    scale: Option<TargetScale>,
+    places: &Places,
+    console: &Console,
+) -> Result<Task, Failure> {
+    let config = recipe.encodings;
+    if config.walk + config.laplacian > 0 {
+        console.message(&format!("encodings   {}", encodings_text(config.walk, config.laplacian)));
     }
+    let encodings = config.compute_cached(&dataset, places.cache.as_deref())?;
+    Ok(Task::new(dataset, encodings, &recipe.train, scale)?)
+}
+
+fn encodings_text(walk: usize, laplacian: usize) -> String {
+    let walk = (walk > 0).then(|| format!("return probabilities of {walk} steps"));
+    let laplacian = (laplacian > 0).then(|| format!("{laplacian} Laplacian eigenvectors"));
+    walk.into_iter().chain(laplacian).collect::<Vec<_>>().join(", ")
 }
 
 /// Plans a pass over the data, says so, and refuses what does not fit.
-pub fn plan(
+pub fn plan(model: &ModelConfig, task: &Task, training: bool, console: &Console) -> Result<Plan, Failure> {
+    plan_shape(model, &task.shape(), task.held(), training, console)
+}
+
+/// As [`plan`], from sizes.
+pub fn plan_shape(
     model: &ModelConfig,
     shape: &Shape,
-    directed: bool,
+    held: Held,
     training: bool,
     console: &Console,
 ) -> Result<Plan, Failure> {
     let limit = memory::available();
-    let plan = memory::plan(model, shape, directed, training, limit.as_ref());
+    let plan = memory::plan(model, shape, held, training, limit.as_ref());
     plan.check()?;
     console.message(&plan_line(&plan));
     Ok(plan)
@@ -71,78 +99,113 @@ pub fn plan_line(plan: &Plan) -> String {
     }
 }
 
-/// A data set whose graph and features have gone into a batch, without a copy.
-pub struct Nodes {
-    /// Graph and features.
-    pub batch: Batch,
-    /// The user's ids.
-    pub ids: Vec<String>,
-    /// The class of each node.
-    pub labels: Vec<Option<u32>>,
-    /// The names of the classes.
-    pub classes: Vec<String>,
-    /// What each labelled node is for; empty without a split.
-    pub split: Split,
-    /// How the columns were read.
-    pub schema: Schema,
-    /// The files that were read.
-    pub sources: Vec<SourceFile>,
-}
-
-impl From<NodeDataset> for Nodes {
-    fn from(dataset: NodeDataset) -> Self {
-        let NodeDataset { ids, graph, features, width, labels, classes, split, schema, sources, card: _ } = dataset;
-        let batch = Batch::from_vec(Arc::new(graph), features, width);
-        Nodes { batch, ids, labels, classes, split: split.unwrap_or_default(), schema, sources }
-    }
-}
-
 /// What a trained run is applied to.
 pub struct Applied {
-    /// The nodes, their labels and their ids.
-    pub dataset: NodeDataset,
-    /// The split of the training data; none for new tables.
+    /// The data.
+    pub task: Task,
+    /// The split of the training data; none for new files.
     pub split: Option<Split>,
-    /// Whether the tables are those of training but with other contents.
+    /// Whether the files are those of training but with other contents.
     pub changed: bool,
 }
 
-/// Reads new tables, or those of training, as the run read its own.
-pub fn apply(run: &TrainedRun, tables: &NewTables, console: &Console) -> Result<Applied, Failure> {
-    let schema = run.schema()?;
+/// Reads new files, or those of training, as the run read its own.
+pub fn apply(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Applied, Failure> {
+    let places = Places::usual(new.data_dir.as_deref());
     let recorded = &run.recipe.data;
-    let options =
-        ApplyOptions { fill: tables.fill, add_missing_nodes: tables.add_missing_nodes || recorded.add_missing_nodes };
-    if let (Some(nodes), Some(edges)) = (&tables.nodes, &tables.edges) {
-        let dataset = NodeDataset::load_with_schema(nodes, edges, &schema, &options)?;
-        return Ok(Applied { dataset, split: None, changed: false });
-    }
-    let (Some(nodes), Some(edges)) = (&recorded.nodes, &recorded.edges) else {
-        return Err(Failure::usage(format!(
-            "{} does not say where its tables are. Pass --nodes and --edges.",
-            run.path.display()
-        )));
+    let schema = run.schema()?;
+    let add_missing = new.add_missing_nodes || recorded.add_missing_nodes;
+    let again = |schema: &SavedSchema, files: &NewFiles<'_>| read_again(schema, files, new.fill, add_missing);
+    let given = new.files(recorded.skip_bad_molecules);
+    let (dataset, of_training) = match (&schema, given) {
+        (Some(schema), Some(files)) => (again(schema, &files)?, false),
+        (Some(schema), None) => {
+            let files = training_files(run)?;
+            (again(schema, &files)?, true)
+        }
+        (None, Some(_)) => {
+            let name = recorded.dataset.as_deref().unwrap_or("a dataset");
+            return Err(Failure::usage(format!(
+                "{} was trained on {name}, which has no tables to be read anew. Take the new files out.",
+                run.path.display()
+            )));
+        }
+        (None, None) => (recorded.read(run.recipe.train.seed, &places)?.dataset, true),
     };
-    let moved = |path: &Path| path.as_os_str() == "-" || !path.exists();
-    if let Some(path) = [nodes, edges].into_iter().find(|path| moved(path)) {
-        return Err(Failure::failed(format!(
-            "{}: the run was trained on {}, which is not there now. Pass --nodes and --edges.",
-            run.path.display(),
-            path.display()
-        )));
+    for note in &dataset.notes {
+        console.message(&format!("note: {note}"));
     }
-    let dataset = NodeDataset::load_with_schema(nodes, edges, &schema, &options)?;
-    let changed = run.record.check_data(&dataset.sources).err();
+    let changed = of_training.then(|| run.record.check_data(&dataset.sources).err()).flatten();
     if let Some(difference) = &changed {
         console.warning(&difference.to_string());
     }
-    let split = run.split(&dataset.ids)?;
-    Ok(Applied { dataset, split: Some(split), changed: changed.is_some() })
+    let mut task = task(&run.recipe, dataset, run.record.scale.clone(), &places, console)?;
+    let split = if of_training { Some(run.split(&task)?) } else { None };
+    if let Some(split) = &split {
+        task.set_split(split.clone())?;
+    }
+    Ok(Applied { task, split, changed: changed.is_some() })
 }
 
-/// Says what the reader of the tables noticed, where no data card does.
-pub fn notes(dataset: &NodeDataset, console: &Console) {
-    for warning in &dataset.card.warnings {
-        console.message(&format!("note: {warning}"));
+/// The files a run was trained on, if they are still there.
+fn training_files(run: &TrainedRun) -> Result<NewFiles<'_>, Failure> {
+    let data = &run.recipe.data;
+    let there = |path: &PathBuf, remedy: &str| -> Result<(), Failure> {
+        if path.as_os_str() != "-" && path.exists() {
+            return Ok(());
+        }
+        Err(Failure::failed(format!(
+            "{}: the run was trained on {}, which is not there now. {remedy}",
+            run.path.display(),
+            path.display()
+        )))
+    };
+    match (&data.nodes, &data.edges, &data.molecules) {
+        (Some(nodes), Some(edges), _) => {
+            there(nodes, "Pass --nodes and --edges.")?;
+            there(edges, "Pass --nodes and --edges.")?;
+            Ok(NewFiles::Tables { nodes, edges })
+        }
+        (_, _, Some(table)) => {
+            there(table, "Pass --molecules.")?;
+            Ok(NewFiles::Molecules { table, skip_bad: data.skip_bad_molecules })
+        }
+        _ => {
+            Err(TrainError::Task(format!("{} does not say where its tables are. Pass them.", run.path.display()))
+                .into())
+        }
+    }
+}
+
+/// A name that is a path, a recipe or a dataset of the catalogue.
+pub enum Named {
+    /// A recipe.
+    Recipe(PathBuf),
+    /// A table of molecules.
+    Molecules(PathBuf),
+    /// Anything else: a dataset of the catalogue, or a file or folder with a whole one.
+    Dataset(String),
+}
+
+impl Named {
+    /// What the word on the command line means. A table with a SMILES column is one of molecules.
+    pub fn of(word: &str, smiles: bool) -> Result<Self, Failure> {
+        let path = Path::new(word);
+        let extension =
+            path.extension().and_then(|extension| extension.to_str()).unwrap_or_default().to_ascii_lowercase();
+        let lower = word.to_ascii_lowercase();
+        let is_table = [".csv", ".tsv", ".smi", ".csv.gz", ".tsv.gz", ".smi.gz"].iter().any(|end| lower.ends_with(end));
+        if extension == "toml" {
+            return Ok(Named::Recipe(path.to_path_buf()));
+        }
+        if smiles || (is_table && !lower.contains("node")) {
+            return Ok(Named::Molecules(path.to_path_buf()));
+        }
+        if is_table {
+            return Err(Failure::usage(format!(
+                "{word} is a table. Give a table of nodes as --nodes with --edges, or a table of molecules with --smiles COLUMN."
+            )));
+        }
+        Ok(Named::Dataset(word.to_string()))
     }
 }

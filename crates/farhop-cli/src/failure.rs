@@ -4,6 +4,7 @@ use std::fmt;
 use std::process::ExitCode;
 
 use farhop_data::DataError;
+use farhop_data::fetch::FetchError;
 use farhop_graph::GraphError;
 use farhop_nn::NnError;
 use farhop_train::TrainError;
@@ -78,11 +79,18 @@ impl From<DataError> for Failure {
     }
 }
 
+impl From<FetchError> for Failure {
+    fn from(error: FetchError) -> Self {
+        Failure::failed(error.to_string())
+    }
+}
+
 impl From<TrainError> for Failure {
     fn from(error: TrainError) -> Self {
         match error {
             TrainError::Recipe { .. } | TrainError::Setting { .. } => Failure::usage(error.to_string()),
             TrainError::Model(error) => error.into(),
+            TrainError::Data(error) => error.into(),
             _ => Failure::failed(error.to_string()),
         }
     }

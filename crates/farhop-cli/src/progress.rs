@@ -3,11 +3,12 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use farhop_data::metrics::Metric;
 use farhop_train::{EpochReport, Observer};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::console::Console;
-use crate::table::{duration, percent};
+use crate::table::duration;
 
 /// Time between two plain lines.
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
@@ -26,11 +27,12 @@ pub struct Progress {
     recent: VecDeque<f64>,
     /// The newest validation score: not every epoch has one.
     valid: Option<f64>,
+    metric: Metric,
 }
 
 impl Progress {
     /// A display for the model of that name.
-    pub fn new(console: &Console, name: &str) -> Self {
+    pub fn new(console: &Console, name: &str, metric: Metric) -> Self {
         Progress {
             console: *console,
             name: name.to_string(),
@@ -39,6 +41,7 @@ impl Progress {
             last_line: Instant::now(),
             recent: VecDeque::new(),
             valid: None,
+            metric,
         }
     }
 
@@ -76,7 +79,7 @@ impl Observer for Progress {
         }
         self.recent.push_back(report.seconds);
         self.valid = report.valid.or(self.valid);
-        let score = self.valid.map_or(String::new(), |valid| format!("  valid {}", percent(Some(valid))));
+        let score = self.valid.map_or(String::new(), |valid| format!("  valid {}", self.metric.shown(Some(valid))));
         let state = format!("loss {:.4}{score}  {} left", report.loss, self.left(report.epoch));
         if let Some(bar) = &self.bar {
             bar.set_position(report.epoch as u64);
@@ -85,6 +88,20 @@ impl Observer for Progress {
             self.last_line = Instant::now();
             let (name, epoch, epochs) = (&self.name, report.epoch, self.epochs);
             self.console.message(&format!("{name}: epoch {epoch}/{epochs}  {state}"));
+        }
+    }
+
+    fn step(&mut self, epoch: usize, step: usize, steps: usize, loss: f32) {
+        if steps == 1 {
+            return;
+        }
+        if let Some(bar) = &self.bar {
+            let score = self.valid.map_or(String::new(), |valid| format!("  valid {}", self.metric.shown(Some(valid))));
+            bar.set_message(format!("step {step}/{steps}  loss {loss:.4}{score}"));
+        } else if self.last_line.elapsed() >= PLAIN_EVERY {
+            self.last_line = Instant::now();
+            let (name, epochs) = (&self.name, self.epochs);
+            self.console.message(&format!("{name}: epoch {epoch}/{epochs}, step {step}/{steps}  loss {loss:.4}"));
         }
     }
 

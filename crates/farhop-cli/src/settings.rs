@@ -6,6 +6,7 @@ use farhop_train::Recipe;
 use serde_json::Value;
 
 use crate::arguments::{Common, DataArguments, ModelArguments};
+use crate::data::Named;
 use crate::failure::Failure;
 
 /// One option that sets a key of the recipe.
@@ -28,7 +29,8 @@ impl Setting {
     }
 }
 
-/// The recipe that a file (if any) and the options describe, checked.
+/// The recipe that a file (if any) and the options describe, checked. A dataset of the catalogue brings settings that suit
+/// it; a recipe and options go before them.
 pub fn recipe(
     file: Option<&Path>,
     data: &DataArguments,
@@ -36,22 +38,39 @@ pub fn recipe(
     training: Vec<Setting>,
     common: &Common,
 ) -> Result<Recipe, Failure> {
-    let mut recipe = base(file, model.model.as_deref())?;
+    let named = data.what.as_deref().map(|word| Named::of(word, data.smiles.is_some())).transpose()?;
+    let file = match (&named, file) {
+        (Some(Named::Recipe(positional)), None) => Some(positional.as_path()),
+        (Some(Named::Recipe(_)), Some(_)) => {
+            return Err(Failure::usage("two recipes were given. Take one of them out."));
+        }
+        (_, file) => file,
+    };
+    let mut recipe = base(file, named.as_ref(), model.model.as_deref())?;
     let mut settings = model.settings();
     settings.extend(training);
     if let Some(seed) = common.seed {
         settings.push(Setting::new("--seed", ["train", "seed"], Value::from(seed)));
     }
     recipe = with_settings(&recipe, &settings)?;
+    match named {
+        Some(Named::Dataset(name)) => recipe.data.dataset = Some(name),
+        Some(Named::Molecules(path)) => recipe.data.molecules = Some(path),
+        Some(Named::Recipe(_)) | None => {}
+    }
     lay_over(&mut recipe, data);
     recipe.validate()?;
     Ok(recipe)
 }
 
-fn base(file: Option<&Path>, model: Option<&str>) -> Result<Recipe, Failure> {
+fn base(file: Option<&Path>, named: Option<&Named>, model: Option<&str>) -> Result<Recipe, Failure> {
     let Some(file) = file else {
         let name = model.unwrap_or(farhop_train::recipe::DEFAULT_MODEL);
-        return Ok(Recipe::for_model(name)?);
+        return Ok(match named {
+            Some(Named::Dataset(dataset)) => farhop_train::presets::recipe(dataset, name)?,
+            Some(Named::Molecules(_)) => farhop_train::presets::molecules(name)?,
+            _ => Recipe::for_model(name)?,
+        });
     };
     let recipe = Recipe::read(file)?;
     match model {
@@ -112,12 +131,22 @@ fn lay_over(recipe: &mut Recipe, given: &DataArguments) {
             place.clone_from(given);
         }
     }
-    for (place, given) in [(&mut data.id, &table.id), (&mut data.target, &given.target)] {
+    for (place, given) in [(&mut data.id, &table.id), (&mut data.smiles, &given.smiles)] {
         if given.is_some() {
             place.clone_from(given);
         }
     }
-    for (place, given) in [(&mut data.ignore, &table.ignore), (&mut data.categories, &table.category)] {
+    data.task = given.task.or(data.task);
+    data.metric = given.metric.or(data.metric);
+    data.split = given.split.unwrap_or(data.split);
+    data.skip_bad_molecules |= given.skip_bad_molecules;
+    let lists = [
+        (&mut data.ignore, &table.ignore),
+        (&mut data.ignore_edges, &table.ignore_edges),
+        (&mut data.categories, &table.category),
+        (&mut data.targets, &given.target),
+    ];
+    for (place, given) in lists {
         if !given.is_empty() {
             place.clone_from(given);
         }

@@ -29,7 +29,12 @@ impl CacheKey {
     /// A key. `kind` names the work (letters, digits and `-`), `version` changes whenever the same input should give
     /// another result; `options` is everything else the result depends on. Paths of the sources do not matter, their
     /// content and order do.
-    pub fn new(kind: &str, version: u32, sources: &[SourceFile], options: &impl Serialize) -> Result<CacheKey, DataError> {
+    pub fn new(
+        kind: &str,
+        version: u32,
+        sources: &[SourceFile],
+        options: &impl Serialize,
+    ) -> Result<CacheKey, DataError> {
         let hashes: Vec<&str> = sources.iter().map(|source| source.sha256.as_str()).collect();
         let parts = (kind, version, dataset_file::VERSION, hashes, options);
         let text = serde_json::to_vec(&parts)
@@ -110,7 +115,9 @@ pub fn cached_arrays(
     build: impl FnOnce() -> Result<Vec<NamedArray>, DataError>,
 ) -> Result<(Vec<NamedArray>, Option<String>), DataError> {
     kept(&key.path(folder, "npz"), load_arrays, build, |arrays, path| {
-        write_npz(path, |writer| arrays.iter().try_for_each(|array| writer.f32(&array.name, &array.shape, &array.numbers)))
+        write_npz(path, |writer| {
+            arrays.iter().try_for_each(|array| writer.f32(&array.name, &array.shape, &array.numbers))
+        })
     })
 }
 

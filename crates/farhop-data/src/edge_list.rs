@@ -134,9 +134,8 @@ impl<'a> Lines<'a> {
             if line.is_empty() || matches!(line[0], b'#' | b'%') {
                 continue;
             }
-            let mut cells = line
-                .split(|byte| byte.is_ascii_whitespace() || *byte == b',')
-                .filter(|cell| !cell.is_empty());
+            let mut cells =
+                line.split(|byte| byte.is_ascii_whitespace() || *byte == b',').filter(|cell| !cell.is_empty());
             let (Some(source), Some(target)) = (cells.next(), cells.next()) else {
                 let cell = quoted(&String::from_utf8_lossy(line));
                 return Err(file.wrong_at(number, format!("{cell} is one cell. An edge needs two ids on its line.")));
@@ -190,7 +189,8 @@ impl<'a> Lines<'a> {
         for (ends, &line) in self.ends.iter().zip(&self.numbers) {
             let mut row = [0u32; 2];
             for (place, end) in row.iter_mut().zip(ends) {
-                let number = parse_i64(end).map(|id| id.saturating_sub(first)).filter(|id| (0..limit as i64).contains(id));
+                let number =
+                    parse_i64(end).map(|id| id.saturating_sub(first)).filter(|id| (0..limit as i64).contains(id));
                 let Some(number) = number else {
                     let id = quoted(&String::from_utf8_lossy(end));
                     let last = thousands((limit as i64 - 1 + first).max(0) as u64);
@@ -212,7 +212,8 @@ impl<'a> Lines<'a> {
             return Ok(());
         }
         let (nodes, edges) = (thousands(nodes as u64), counted(self.ends.len() as u64, "edge", "edges"));
-        Err(file.wrong(format!("{nodes} nodes for {edges}: the ids are names rather than numbers. Read them as names.")))
+        Err(file
+            .wrong(format!("{nodes} nodes for {edges}: the ids are names rather than numbers. Read them as names.")))
     }
 
     fn kind(&self) -> IdKind {

@@ -11,7 +11,8 @@ use crate::source::SourceFile;
 use crate::table::{Row, Table};
 use crate::text::listed;
 
-const EXAMPLE: &str = "source,target";
+/// A header that would do.
+pub(crate) const EXAMPLE: &str = "source,target";
 const SOURCE_NAMES: [&str; 3] = ["source", "src", "from"];
 const TARGET_NAMES: [&str; 3] = ["target", "dst", "to"];
 const WEIGHT_NAMES: [&str; 1] = ["weight"];
@@ -79,7 +80,7 @@ impl EdgeTable {
         EdgeTable::read(&Table::from_bytes(path, bytes, EXAMPLE)?, ids, options)
     }
 
-    /// Reads an edges table that is open.
+    /// Reads an edges table that is open already.
     pub(crate) fn read(table: &Table, ids: NodeIds<'_>, options: EdgeOptions) -> Result<EdgeTable, DataError> {
         let columns = Columns::find(table, options.weights)?;
         let mut lookup = Lookup::new(ids);

@@ -45,12 +45,7 @@ pub fn spread<T: Copy + PartialEq>(built: &Built, width: usize, rows: &[T], empt
 }
 
 /// Builds a graph; what the builder refuses is said of `file`.
-pub fn build_graph(
-    file: &str,
-    nodes: usize,
-    rows: &[(u32, u32)],
-    direction: Direction,
-) -> Result<Built, DataError> {
+pub fn build_graph(file: &str, nodes: usize, rows: &[(u32, u32)], direction: Direction) -> Result<Built, DataError> {
     build(nodes, rows, direction)
         .map_err(|error| DataError::Graph { file: file.to_string(), reason: error.to_string() })
 }

@@ -272,6 +272,26 @@ pub enum DataError {
         /// Rows with a label.
         labelled: usize,
     },
+    /// A target column that cannot be what it should be.
+    #[error("{file}: target {} {reason}", quoted(.column))]
+    Target {
+        /// The file, as the user gave it.
+        file: String,
+        /// The target column.
+        column: String,
+        /// What is wrong and what to do.
+        reason: String,
+    },
+    /// A cell of a target column that is no number, or neither 0 nor 1.
+    #[error("{cell}: {} is not {wanted}, but the target is read as {kind}. Correct or empty the cell, or pass another --task.", quoted(&.cell.value))]
+    TargetCell {
+        /// Where.
+        cell: Box<Cell>,
+        /// What is allowed.
+        wanted: &'static str,
+        /// What the target is read as.
+        kind: &'static str,
+    },
     /// A text column with too many values for one column per value.
     #[error("{file}: text column {} has {different} in {}, too many for categories. Pass --ignore {column} to leave it out.", quoted(.column), counted(*rows as u64, "row", "rows"))]
     TooManyCategories {

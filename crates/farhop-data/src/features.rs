@@ -116,7 +116,7 @@ pub struct Encoded {
 pub fn encode(table: &Table, roles: &Roles, columns: &[FeatureColumn], nodes: usize) -> Result<Encoded, DataError> {
     let width: usize = columns.iter().map(|column| column.kind.width()).sum();
     let mut encoded = Encoded {
-        features: allocate(table, nodes, width)?,
+        features: allocate(table, nodes, width, "nodes")?,
         unseen: vec![0; columns.len()],
         filled: vec![0; columns.len()],
     };
@@ -152,14 +152,19 @@ pub fn encode(table: &Table, roles: &Roles, columns: &[FeatureColumn], nodes: us
     Ok(encoded)
 }
 
-#[derive(PartialEq)]
-enum Outcome {
+/// What became of a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was encoded.
     Encoded,
+    /// It has a category that training never saw.
     Unseen,
+    /// It was missing.
     Filled,
 }
 
-fn encode_cell(row: &Row<'_>, column: usize, kind: &FeatureKind, target: &mut [f32]) -> Result<Outcome, DataError> {
+/// Writes the numbers of a cell to the start of `target`, which holds zeros.
+pub fn encode_cell(row: &Row<'_>, column: usize, kind: &FeatureKind, target: &mut [f32]) -> Result<Outcome, DataError> {
     let missing = || DataError::Missing { cell: row.named_cell(column) };
     match kind {
         FeatureKind::Number { shift, scale, fill, .. } => {
@@ -203,20 +208,21 @@ fn number(row: &Row<'_>, column: usize) -> Result<Option<f64>, DataError> {
     }
 }
 
-fn allocate(table: &Table, nodes: usize, width: usize) -> Result<Vec<f32>, DataError> {
+/// Zeros for `rows` rows of nodes or edges; an error if there is no room for them.
+pub fn allocate(table: &Table, rows: usize, width: usize, what: &str) -> Result<Vec<f32>, DataError> {
     let mut features: Vec<f32> = Vec::new();
-    let fits = nodes.checked_mul(width).is_some_and(|cells| features.try_reserve_exact(cells).is_ok());
+    let fits = rows.checked_mul(width).is_some_and(|cells| features.try_reserve_exact(cells).is_ok());
     if !fits {
         return Err(DataError::TooMany {
             file: table.name().to_string(),
             what: format!(
-                "{} nodes with {} features each do not fit in memory",
-                thousands(nodes as u64),
+                "{} {what} with {} features each do not fit in memory",
+                thousands(rows as u64),
                 thousands(width as u64)
             ),
             remedy: "Leave columns out with --ignore.",
         });
     }
-    features.resize(nodes * width, 0.0);
+    features.resize(rows * width, 0.0);
     Ok(features)
 }

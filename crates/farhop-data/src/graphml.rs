@@ -147,13 +147,19 @@ impl Document {
                 if let Some(directed) = attribute("directed")
                     && Some(directed == "true") != self.directed
                 {
-                    return Err("an edge of another direction than its graph. All edges must have the same.".to_string());
+                    return Err(
+                        "an edge of another direction than its graph. All edges must have the same.".to_string()
+                    );
                 }
                 let head = vec![required("source")?.to_string(), required("target")?.to_string(), self.graph()];
                 self.add_item(1, line, head);
             }
-            (Some(Open::Item(0 | 1)), "graph") => return Err("a graph within a node or edge is not supported.".to_string()),
-            (Some(Open::Item(_)), "hyperedge") => return Err("edges of more than two nodes are not supported.".to_string()),
+            (Some(Open::Item(0 | 1)), "graph") => {
+                return Err("a graph within a node or edge is not supported.".to_string());
+            }
+            (Some(Open::Item(_)), "hyperedge") => {
+                return Err("edges of more than two nodes are not supported.".to_string());
+            }
             (Some(Open::Item(_)), "data") => {
                 let key = required("key")?;
                 let known = self.number_of_key.get(key).copied();
@@ -187,7 +193,13 @@ impl Document {
         }
     }
 
-    fn add_key(&mut self, id: &str, name: Option<&str>, kind: Option<&str>, domain: Option<&str>) -> Result<(), String> {
+    fn add_key(
+        &mut self,
+        id: &str,
+        name: Option<&str>,
+        kind: Option<&str>,
+        domain: Option<&str>,
+    ) -> Result<(), String> {
         let domain = domain.unwrap_or("all");
         // A key without a type holds a drawing; it is declared, but not read.
         let read = kind.is_none_or(|kind| ["boolean", "int", "long", "float", "double", "string"].contains(&kind))
@@ -248,8 +260,7 @@ impl Document {
             let what = if graphs == 0 { "graph" } else { "node" };
             return Err(file.wrong(format!("there is no <{what}> in the file.")));
         }
-        let heads: [&[&str]; 3] =
-            [&[ID_COLUMN, GRAPH_COLUMN], &["source", "target", GRAPH_COLUMN], &[ID_COLUMN]];
+        let heads: [&[&str]; 3] = [&[ID_COLUMN, GRAPH_COLUMN], &["source", "target", GRAPH_COLUMN], &[ID_COLUMN]];
         let mut edge_keys = Vec::new();
         let mut table = |domain: usize| {
             let keys: Vec<usize> = (0..self.keys.len()).filter(|&key| self.keys[key].domains[domain]).collect();

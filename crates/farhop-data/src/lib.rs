@@ -1,6 +1,8 @@
 //! Untrusted bytes to checked arrays: readers, splits, metrics.
 //!
-//! * [`NodeDataset`] reads a nodes table and an edges table into arrays, and new tables the same
+//! * [`Dataset`] is checked data, ready to learn from: one graph or many, features, targets, split;
+//!   [`DataCard`] describes any of them on one screen.
+//! * [`NodeTables`] reads a nodes table and an edges table into a dataset, and new tables the same
 //!   way again through the [`Schema`] that was kept.
 //! * [`pickle`] and [`torch`] read the files that Python leaves behind, without running anything in
 //!   them; [`Csr`] is a checked sparse matrix.
@@ -31,12 +33,13 @@
 
 pub mod bench_graph;
 pub mod cache;
-mod card;
-mod categories;
+pub mod card;
 pub mod catalogue;
+mod categories;
 pub mod csr;
 pub mod dataset;
 mod dataset_file;
+mod edge_features;
 pub mod edge_list;
 mod edges;
 mod entry_rows;
@@ -52,7 +55,7 @@ pub mod import;
 mod labels;
 pub mod metrics;
 pub mod molecules;
-mod node_dataset;
+mod node_tables;
 pub mod npy;
 pub mod npz;
 mod number_text;
@@ -75,6 +78,8 @@ mod statistics;
 pub mod synthetic;
 pub mod table;
 mod target_cells;
+mod target_kind;
+mod targets;
 mod task;
 pub mod text;
 mod text_file;
@@ -83,16 +88,17 @@ pub mod tu;
 pub mod wikics;
 mod xml;
 
-pub use card::{ClassCount, DataCard, FeatureSummary, SplitSizes, homophily};
+pub use card::{DataCard, TableSummary};
 pub use csr::Csr;
 pub use dataset::{Columns, Dataset, Level, Numbers, Target};
 pub use edges::{EdgeOptions, EdgeTable, NodeIds};
 pub use error::DataError;
-pub use node_dataset::NodeDataset;
+pub use node_tables::NodeTables;
 pub use options::{ApplyOptions, FeatureScaling, Fill, NoFeatures, NodeTableOptions, SplitChoice};
 pub use place::{Cell, Place};
 pub use schema::{FeatureColumn, FeatureKind, Schema, TargetColumn};
 pub use source::{LARGEST_TABLE, SourceFile};
 pub use split::{Part, Split, SplitError, SplitFractions};
 pub use target_cells::TargetSchema;
-pub use task::{Task, usual_metric};
+pub use target_kind::TargetKind;
+pub use task::usual_metric;

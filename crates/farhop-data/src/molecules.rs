@@ -19,7 +19,8 @@ use crate::source::SourceFile;
 use crate::split::{Part, Split, SplitFractions};
 use crate::table::Table;
 use crate::target_cells::{TargetCells, TargetSchema};
-use crate::task::{Task, chosen_split, usual_metric};
+use crate::target_kind::TargetKind;
+use crate::task::{chosen_split, usual_metric};
 use crate::text::{counted, quoted, thousands};
 use crate::text_file::TextFile;
 
@@ -39,7 +40,7 @@ pub struct MoleculeOptions {
     /// The column that says train, valid or test. Default: the one named `split`; without it a seeded split.
     pub split: Option<String>,
     /// What the targets are. Default: 0 and 1 are answers, other numbers are numbers, text is classes.
-    pub task: Option<Task>,
+    pub task: Option<TargetKind>,
     /// Shares of a seeded split.
     pub fractions: SplitFractions,
     /// Seed of a seeded split.
@@ -86,9 +87,8 @@ impl MoleculeTable {
         let (target, target_schema) = match columns.targets.is_empty() {
             true => (Target::Number { values: Vec::new(), names: Vec::new() }, None),
             false => {
-                let (target, schema) = read.target_cells(&source, &columns, |cells| {
-                    cells.decide(options.task, Task::Number)
-                })?;
+                let (target, schema) =
+                    read.target_cells(&source, &columns, |cells| cells.decide(options.task, TargetKind::Numbers))?;
                 (target, Some(schema))
             }
         };
@@ -117,7 +117,8 @@ impl MoleculeTable {
                 let (target, unknown) = read.target_cells(&source, &columns, |cells| cells.apply(target))?;
                 if unknown > 0 {
                     let molecules = counted(unknown, "molecule has", "molecules have");
-                    read.notes.push(format!("{molecules} a class that the model does not know; left out of the scores"));
+                    read.notes
+                        .push(format!("{molecules} a class that the model does not know; left out of the scores"));
                 }
                 target
             }
@@ -134,9 +135,9 @@ fn unknown_target(schema: &TargetSchema, rows: usize) -> Target {
     let names = schema.names.clone();
     let values = vec![f32::NAN; rows * names.len()];
     match schema.task {
-        Task::Class => Target::Class { labels: vec![None; rows], classes: names },
-        Task::Binary => Target::Binary { values, names },
-        Task::Number => Target::Number { values, names },
+        TargetKind::Classes => Target::Class { labels: vec![None; rows], classes: names },
+        TargetKind::Labels => Target::Binary { values, names },
+        TargetKind::Numbers => Target::Number { values, names },
     }
 }
 
@@ -214,7 +215,8 @@ impl Source {
             None => named("smiles").map_or_else(|| table.require("smiles", "the SMILES"), Ok)?,
         };
         let role = |name: &String, role| table.require(name, role);
-        let targets: Vec<usize> = options.targets.iter().map(|name| role(name, "a target")).collect::<Result<_, _>>()?;
+        let targets: Vec<usize> =
+            options.targets.iter().map(|name| role(name, "a target")).collect::<Result<_, _>>()?;
         let id = options.id.as_ref().map(|name| role(name, "the id column")).transpose()?;
         let free = |column: &usize| *column != smiles && Some(*column) != id && !targets.contains(column);
         let split = match &options.split {
@@ -330,7 +332,10 @@ impl Read {
         if molecules.is_empty() {
             return Err(DataError::Array {
                 file: source.name().to_string(),
-                reason: format!("none of the {} could be read. Is it the right column?", counted(total as u64, "molecule", "molecules")),
+                reason: format!(
+                    "none of the {} could be read. Is it the right column?",
+                    counted(total as u64, "molecule", "molecules")
+                ),
             });
         }
         let mut notes = Vec::new();

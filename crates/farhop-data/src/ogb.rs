@@ -17,7 +17,8 @@ use crate::scan::MOST_NODES;
 use crate::source::SourceFile;
 use crate::split::Split;
 use crate::table::Table;
-use crate::task::{Task, chosen_split, usual_metric};
+use crate::target_kind::TargetKind;
+use crate::task::{chosen_split, usual_metric};
 use crate::text::{counted, listed, thousands};
 use crate::text_file::{Rows, TextFile};
 
@@ -28,7 +29,7 @@ pub struct OgbOptions {
     pub directed: bool,
     /// What the labels are. Default: 0 and 1 are answers, other whole numbers in one column are classes, the rest are
     /// numbers.
-    pub task: Option<Task>,
+    pub task: Option<TargetKind>,
     /// The folder in `split/`. Default: the only one there is; without any, `draw` decides.
     pub split: Option<String>,
     /// The split if the folder has none.
@@ -85,7 +86,7 @@ pub fn read_column(folder: &Path, table: &str) -> Result<Vec<i64>, DataError> {
 pub fn read_node_classes(folder: &Path) -> Result<(Vec<Option<u32>>, Vec<String>), DataError> {
     let file = Files { folder, sources: Vec::new() }.required("node-label")?;
     let values = file.optional_numbers()?;
-    match (Labels { file: &file, values }).target(Some(Task::Class), class_names(folder))? {
+    match (Labels { file: &file, values }).target(Some(TargetKind::Classes), class_names(folder))? {
         Target::Class { labels, classes } => Ok((labels, classes)),
         _ => Err(file.wrong("there are no classes.".to_string())),
     }
@@ -119,7 +120,8 @@ impl Files<'_> {
             Some(path) => self.open(&path),
             None => Err(DataError::Array {
                 file: self.folder.join("raw").join(format!("{table}.csv.gz")).display().to_string(),
-                reason: "there is no such file, and the dataset cannot be read without it. Download it again.".to_string(),
+                reason: "there is no such file, and the dataset cannot be read without it. Download it again."
+                    .to_string(),
             }),
         }
     }
@@ -246,7 +248,10 @@ fn columns(file: &TextFile, rows: Rows<f32>, guess: bool, sizes: Option<&[u32]>)
     for (row, values) in rows.values.chunks_exact(rows.width.max(1)).enumerate() {
         for (value, &size) in values.iter().zip(&sizes) {
             if !small(value) || *value as u32 >= size {
-                return Err(file.wrong_at(row as u64 + 1, format!("{value} is not a category from 0 to {}.", size.saturating_sub(1))));
+                return Err(file.wrong_at(
+                    row as u64 + 1,
+                    format!("{value} is not a category from 0 to {}.", size.saturating_sub(1)),
+                ));
             }
             categories.push(*value as u16);
         }
@@ -260,26 +265,26 @@ struct Labels<'a> {
 }
 
 impl Labels<'_> {
-    fn target(self, task: Option<Task>, names: Vec<(i64, String)>) -> Result<Target, DataError> {
+    fn target(self, task: Option<TargetKind>, names: Vec<(i64, String)>) -> Result<Target, DataError> {
         let known = || self.values.values.iter().filter(|value| !value.is_nan());
         let answers = known().all(|&value| value == 0.0 || value == 1.0);
         let whole = known().all(|&value| value.fract() == 0.0 && value >= 0.0);
         let task = task.unwrap_or(match self.values.width {
-            _ if answers => Task::Binary,
-            1 if whole => Task::Class,
-            _ => Task::Number,
+            _ if answers => TargetKind::Labels,
+            1 if whole => TargetKind::Classes,
+            _ => TargetKind::Numbers,
         });
         let columns = |word: &str| match self.values.width {
             1 => vec![word.to_string()],
             width => (0..width).map(|column| format!("{word} {column}")).collect(),
         };
         match task {
-            Task::Number => Ok(Target::Number { names: columns("target"), values: self.values.values }),
-            Task::Binary => {
+            TargetKind::Numbers => Ok(Target::Number { names: columns("target"), values: self.values.values }),
+            TargetKind::Labels => {
                 self.require(answers, |value| value == 0.0 || value == 1.0, "0, 1 or empty")?;
                 Ok(Target::Binary { names: columns("label"), values: self.values.values })
             }
-            Task::Class => self.classes(&names),
+            TargetKind::Classes => self.classes(&names),
         }
     }
 
@@ -354,7 +359,8 @@ fn read_split(files: &mut Files<'_>, rows: usize, kind: Option<&str>) -> Result<
         (Some(kind), _) if kinds.iter().any(|known| known == kind) => kind.to_string(),
         _ => {
             let known = listed(kinds.iter().map(String::as_str));
-            let reason = format!("name the split to use. There are {}.", if kinds.is_empty() { "none" } else { &known });
+            let reason =
+                format!("name the split to use. There are {}.", if kinds.is_empty() { "none" } else { &known });
             return Err(DataError::Array { file: folder.display().to_string(), reason });
         }
     };

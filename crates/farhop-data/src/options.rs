@@ -5,6 +5,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::split::{Split, SplitFractions};
+use crate::target_kind::TargetKind;
 
 /// What stands in for a missing cell: an empty one, and in columns of numbers also `NA`, `N/A`,
 /// `null` and `None`. In columns of categories any fill but [`Fill::Error`] means "no category".
@@ -66,7 +67,7 @@ pub enum NoFeatures {
 /// Where the split comes from. A split column of the table goes before a seeded split.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SplitChoice {
-    /// The split column if there is one, else a seeded, stratified split over the labelled nodes.
+    /// The split column if there is one, else a seeded split over the labelled nodes, stratified for classes.
     Automatic {
         /// Shares of train and valid.
         fractions: SplitFractions,
@@ -88,10 +89,14 @@ impl Default for SplitChoice {
 pub struct NodeTableOptions {
     /// The id column. Default: the column named `id`, else the first column.
     pub id: Option<String>,
-    /// The column to predict. Without it there are no labels and no split.
-    pub target: Option<String>,
-    /// Columns to leave out.
+    /// The columns to predict. Without any there are no labels and no split.
+    pub targets: Vec<String>,
+    /// What the target columns hold. Default: what they look like.
+    pub task: Option<TargetKind>,
+    /// Columns of the nodes table to leave out.
     pub ignore: Vec<String>,
+    /// Columns of the edges table to leave out.
+    pub ignore_edges: Vec<String>,
     /// Columns of numbers to read as categories.
     pub categories: Vec<String>,
     /// A text column with more different values than this is an error. Default 64.
@@ -114,8 +119,10 @@ impl Default for NodeTableOptions {
     fn default() -> Self {
         NodeTableOptions {
             id: None,
-            target: None,
+            targets: Vec::new(),
+            task: None,
             ignore: Vec::new(),
+            ignore_edges: Vec::new(),
             categories: Vec::new(),
             most_categories: 64,
             fill: Fill::default(),

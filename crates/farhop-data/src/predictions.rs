@@ -1,26 +1,77 @@
 //! Predictions under the user's own ids.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
+use crate::dataset::{Dataset, Target};
 use crate::error::DataError;
 use crate::metrics::largest;
 use crate::save::write_atomically;
+use crate::text::quoted;
 
-/// Predicted classes with their probabilities.
+/// What a model said about rows or pairs.
 #[derive(Debug, Clone, Copy)]
-pub struct Predictions<'a> {
-    /// The ids.
-    pub ids: &'a [String],
-    /// The names of the classes.
-    pub classes: &'a [String],
-    /// `[ids, classes]`, row after row, finite.
-    pub probabilities: &'a [f32],
+pub enum Answers<'a> {
+    /// One class of several: `id,prediction,probability_<class>,...`.
+    Classes {
+        /// The names of the classes.
+        names: &'a [String],
+        /// `[ids, names]`, row after row.
+        probabilities: &'a [f32],
+    },
+    /// Yes-or-no questions: `id,probability_<label>,...`.
+    Labels {
+        /// The names of the questions.
+        names: &'a [String],
+        /// `[ids, names]`, how probable the answer 1 is.
+        probabilities: &'a [f32],
+    },
+    /// Numbers: `id,prediction_<name>,...`.
+    Numbers {
+        /// The names of the numbers.
+        names: &'a [String],
+        /// `[ids, names]`.
+        values: &'a [f32],
+    },
+    /// Pairs of nodes: `graph,a,b,probability`. Nodes are counted from 0 within their graph; ids are those of graphs.
+    Pairs {
+        /// Node ids in the union of all graphs.
+        pairs: &'a [[u32; 2]],
+        /// `[G + 1]`: the pairs of graph `g` are `offsets[g]..offsets[g + 1]`.
+        offsets: &'a [usize],
+        /// `[G + 1]`: where the nodes of the graphs begin in the union.
+        starts: &'a [usize],
+        /// How probable it is that they belong together, one per pair.
+        probabilities: &'a [f32],
+    },
 }
 
-impl Predictions<'_> {
-    /// Writes `id,prediction,probability_<class>,...` atomically: the file is the old one or
-    /// complete.
+/// Predictions and the ids they belong to.
+#[derive(Debug, Clone, Copy)]
+pub struct Predictions<'a> {
+    /// The ids of nodes or graphs; empty: their numbers.
+    pub ids: &'a [String],
+    /// What was predicted, finite.
+    pub answers: Answers<'a>,
+}
+
+impl<'a> Predictions<'a> {
+    /// The predictions for the rows (or pairs) of a dataset: `outputs` are probabilities or numbers,
+    /// `[rows, target.outputs()]`, as [`Answers`] has them.
+    pub fn of(dataset: &'a Dataset, outputs: &'a [f32]) -> Predictions<'a> {
+        let answers = match &dataset.target {
+            Target::Class { classes, .. } => Answers::Classes { names: classes, probabilities: outputs },
+            Target::Binary { names, .. } => Answers::Labels { names, probabilities: outputs },
+            Target::Number { names, .. } => Answers::Numbers { names, values: outputs },
+            Target::Pair { pairs, offsets, .. } => {
+                Answers::Pairs { pairs, offsets, starts: dataset.graphs.offsets(), probabilities: outputs }
+            }
+        };
+        Predictions { ids: &dataset.ids, answers }
+    }
+
+    /// Writes the predictions atomically: the file is the old one or complete.
     pub fn save(&self, path: &Path) -> Result<(), DataError> {
         self.check()?;
         write_atomically(path, |file| self.write_rows(file))
@@ -32,40 +83,128 @@ impl Predictions<'_> {
         self.write_rows(writer).map_err(|source| DataError::Write { file: name.to_string(), source })
     }
 
-    fn check(&self) -> Result<(), DataError> {
-        let (ids, classes) = (self.ids.len(), self.classes.len());
-        if classes == 0 || self.probabilities.len() != ids * classes {
-            return Err(DataError::Mismatch {
-                what: format!("{} probabilities do not fit {ids} ids and {classes} classes.", self.probabilities.len()),
-            });
+    fn id(&self, row: usize) -> Cow<'a, str> {
+        match self.ids.get(row) {
+            Some(id) => Cow::Borrowed(id),
+            None => Cow::Owned(row.to_string()),
         }
-        match self.probabilities.iter().position(|p| !p.is_finite()) {
+    }
+
+    fn check(&self) -> Result<(), DataError> {
+        let wrong = |what: String| Err(DataError::Mismatch { what });
+        let (names, values, kind, outputs) = match self.answers {
+            Answers::Classes { names, probabilities } => (names, probabilities, "class", "probabilities"),
+            Answers::Labels { names, probabilities } => (names, probabilities, "label", "probabilities"),
+            Answers::Numbers { names, values } => (names, values, "number", "values"),
+            Answers::Pairs { pairs, offsets, starts, probabilities } => {
+                return check_pairs(self.ids, pairs, offsets, starts, probabilities);
+            }
+        };
+        let (width, count) = (names.len(), values.len());
+        let rows = if self.ids.is_empty() { count / width.max(1) } else { self.ids.len() };
+        if width == 0 || count != rows * width {
+            let plural = if kind == "class" { "classes".to_string() } else { format!("{kind}s") };
+            return wrong(format!("{count} {outputs} do not fit {rows} ids and {width} {plural}."));
+        }
+        match values.iter().position(|value| !value.is_finite()) {
             None => Ok(()),
-            Some(position) => Err(DataError::Mismatch {
-                what: format!(
-                    "the model gave {} for id {}, class {}. Nothing was written.",
-                    self.probabilities[position],
-                    crate::text::quoted(&self.ids[position / classes]),
-                    crate::text::quoted(&self.classes[position % classes])
-                ),
-            }),
+            Some(position) => wrong(format!(
+                "the model gave {} for id {}, {kind} {}. Nothing was written.",
+                values[position],
+                quoted(&self.id(position / width)),
+                quoted(&names[position % width])
+            )),
         }
     }
 
     fn write_rows(&self, writer: &mut dyn Write) -> io::Result<()> {
         let mut csv = csv::Writer::from_writer(writer);
-        let named = self.classes.iter().map(|class| format!("probability_{class}"));
-        let header: Vec<String> = ["id", "prediction"].map(String::from).into_iter().chain(named).collect();
-        csv.write_record(&header).map_err(as_io)?;
-        let best = largest(self.probabilities, self.classes.len());
-        let rows = self.probabilities.chunks_exact(self.classes.len());
-        for ((id, row), best) in self.ids.iter().zip(rows).zip(best) {
-            let shares: Vec<String> = row.iter().map(f32::to_string).collect();
-            let names = [id.as_str(), &self.classes[best as usize]];
-            let cells = names.into_iter().chain(shares.iter().map(String::as_str));
-            csv.write_record(cells).map_err(as_io)?;
+        match self.answers {
+            Answers::Classes { names, probabilities } => {
+                let best = largest(probabilities, names.len());
+                let named = |row: usize| best.get(row).and_then(|&class| names.get(class as usize)).map(String::as_str);
+                self.write_table(&mut csv, &["id", "prediction"], "probability", names, probabilities, named)?;
+            }
+            Answers::Labels { names, probabilities } => {
+                self.write_table(&mut csv, &["id"], "probability", names, probabilities, |_| None)?;
+            }
+            Answers::Numbers { names, values } => {
+                self.write_table(&mut csv, &["id"], "prediction", names, values, |_| None)?;
+            }
+            Answers::Pairs { pairs, offsets, starts, probabilities } => {
+                csv.write_record(["graph", "a", "b", "probability"]).map_err(as_io)?;
+                for (graph, range) in offsets.windows(2).enumerate() {
+                    for pair in range[0]..range[1] {
+                        let [a, b] = pairs[pair].map(|node| (node as usize - starts[graph]).to_string());
+                        let id = self.id(graph);
+                        csv.write_record([&*id, &a, &b, &probabilities[pair].to_string()]).map_err(as_io)?;
+                    }
+                }
+            }
         }
         csv.flush()
+    }
+
+    /// A row per id: the id, the prediction if there is one in words, and a number per name.
+    fn write_table(
+        &self,
+        csv: &mut csv::Writer<&mut dyn Write>,
+        first: &[&str],
+        prefix: &str,
+        names: &[String],
+        values: &[f32],
+        prediction: impl Fn(usize) -> Option<&'a str>,
+    ) -> io::Result<()> {
+        let named = names.iter().map(|name| format!("{prefix}_{name}"));
+        let header: Vec<String> = first.iter().map(|name| name.to_string()).chain(named).collect();
+        csv.write_record(&header).map_err(as_io)?;
+        for (row, values) in values.chunks_exact(names.len()).enumerate() {
+            csv.write_field(&*self.id(row)).map_err(as_io)?;
+            if let Some(prediction) = prediction(row) {
+                csv.write_field(prediction).map_err(as_io)?;
+            }
+            let cells: Vec<String> = values.iter().map(f32::to_string).collect();
+            csv.write_record(&cells).map_err(as_io)?;
+        }
+        Ok(())
+    }
+}
+
+fn check_pairs(
+    ids: &[String],
+    pairs: &[[u32; 2]],
+    offsets: &[usize],
+    starts: &[usize],
+    probabilities: &[f32],
+) -> Result<(), DataError> {
+    let wrong = |what: String| Err(DataError::Mismatch { what });
+    let graphs = offsets.len().saturating_sub(1);
+    let fits = probabilities.len() == pairs.len()
+        && offsets.len() == starts.len()
+        && (ids.is_empty() || ids.len() == graphs)
+        && offsets.first() == Some(&0)
+        && offsets.last() == Some(&pairs.len())
+        && offsets.is_sorted();
+    if !fits {
+        return wrong(format!(
+            "{} probabilities do not fit {} pairs in {graphs} graphs of {} ids.",
+            probabilities.len(),
+            pairs.len(),
+            ids.len()
+        ));
+    }
+    for (graph, (range, nodes)) in offsets.windows(2).zip(starts.windows(2)).enumerate() {
+        let outside = |node: &u32| !(nodes[0]..nodes[1]).contains(&(*node as usize));
+        if pairs[range[0]..range[1]].iter().flatten().any(outside) {
+            return wrong(format!("a pair of graph {graph} names a node outside it."));
+        }
+    }
+    match probabilities.iter().position(|value| !value.is_finite()) {
+        None => Ok(()),
+        Some(pair) => wrong(format!(
+            "the model gave {} for the pair of nodes {} and {}. Nothing was written.",
+            probabilities[pair], pairs[pair][0], pairs[pair][1]
+        )),
     }
 }
 

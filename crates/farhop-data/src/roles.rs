@@ -10,8 +10,8 @@ use crate::table::Table;
 pub struct Roles {
     /// The id column.
     pub id: usize,
-    /// The column to predict.
-    pub target: Option<usize>,
+    /// The columns to predict; `None` where a schema names one that the table does not have.
+    pub targets: Vec<Option<usize>>,
     /// The column that says train, valid or test.
     pub split: Option<usize>,
     /// The feature columns, in the order of their encoding.
@@ -28,10 +28,15 @@ impl Roles {
     /// case, or the first; the split column is the one named `split`; everything that is left is
     /// a feature.
     pub fn infer(table: &Table, options: &NodeTableOptions) -> Result<Roles, DataError> {
-        let target = match &options.target {
-            Some(name) => Some(table.require(name, TARGET_ROLE)?),
-            None => None,
-        };
+        let mut targets = Vec::with_capacity(options.targets.len());
+        for name in &options.targets {
+            let column = table.require(name, TARGET_ROLE)?;
+            if targets.contains(&Some(column)) {
+                let remedy = "Name every --target once.";
+                return Err(twice(table, column, "one target", "another", remedy));
+            }
+            targets.push(Some(column));
+        }
         let id = match &options.id {
             Some(name) => table.require(name, ID_ROLE)?,
             None => {
@@ -39,15 +44,15 @@ impl Roles {
                 table.header().iter().position(named).unwrap_or(0)
             }
         };
-        if target == Some(id) {
+        if targets.contains(&Some(id)) {
             let remedy = "Name the id column with --id, or another column with --target.";
             return Err(twice(table, id, ID_ROLE, TARGET_ROLE, remedy));
         }
         let mut unused = Vec::new();
         for name in &options.ignore {
             let column = table.require(name, "passed to --ignore")?;
-            for (part, role) in [(Some(id), ID_ROLE), (target, TARGET_ROLE)] {
-                if part == Some(column) {
+            for (part, role) in [(id == column, ID_ROLE), (targets.contains(&Some(column)), TARGET_ROLE)] {
+                if part {
                     let remedy = "Take it out of --ignore.";
                     return Err(twice(table, column, role, "ignored", remedy));
                 }
@@ -59,11 +64,14 @@ impl Roles {
         let split = (0..table.header().len()).find(|&column| {
             table.header()[column].eq_ignore_ascii_case("split")
                 && column != id
-                && target != Some(column)
+                && !targets.contains(&Some(column))
                 && !unused.contains(&column)
         });
         let taken = |column: &usize| {
-            *column != id && target != Some(*column) && split != Some(*column) && unused.binary_search(column).is_err()
+            *column != id
+                && !targets.contains(&Some(*column))
+                && split != Some(*column)
+                && unused.binary_search(column).is_err()
         };
         let features: Vec<usize> = (0..table.header().len()).filter(taken).collect();
         for name in &options.categories {
@@ -75,25 +83,25 @@ impl Roles {
                 return Err(twice(table, column, part, role, remedy));
             }
         }
-        Ok(Roles { id, target, split, features, unused })
+        Ok(Roles { id, targets, split, features, unused })
     }
 
     /// Finds the parts that a schema names. The id and the features must be there; target and
     /// split need not; other columns are left out.
     pub fn from_schema(table: &Table, schema: &Schema) -> Result<Roles, DataError> {
         let id = table.require(&schema.id, ID_ROLE)?;
-        let optional = |name: Option<&String>| name.and_then(|name| table.column(name));
-        let target = optional(schema.target.as_ref().map(|target| &target.name));
-        let split = optional(schema.split.as_ref());
+        let names = schema.target.iter().flat_map(|target| target.names());
+        let targets: Vec<Option<usize>> = names.map(|name| table.column(name)).collect();
+        let split = schema.split.as_ref().and_then(|name| table.column(name));
         let mut features = Vec::with_capacity(schema.features.len());
         for column in schema.features.iter().filter(|c| c.kind.from_table()) {
             features.push(table.require(&column.name, "a feature that the model was trained on")?);
         }
         let mut used = vec![false; table.header().len()];
-        for &column in features.iter().chain([&id]).chain(&target).chain(&split) {
+        for &column in features.iter().chain([&id]).chain(targets.iter().flatten()).chain(&split) {
             used[column] = true;
         }
-        Ok(Roles { id, target, split, features, unused: (0..used.len()).filter(|&column| !used[column]).collect() })
+        Ok(Roles { id, targets, split, features, unused: (0..used.len()).filter(|&column| !used[column]).collect() })
     }
 }
 

@@ -6,19 +6,18 @@ use crate::error::DataError;
 use crate::roles::Roles;
 use crate::split::Part;
 use crate::table::{Row, Table};
+use crate::targets::TargetCells;
 
 /// The most nodes there may be: ids are 32-bit and the last one is kept free.
 pub const MOST_NODES: usize = u32::MAX as usize - 1;
 
-/// What the first walk found. Labels are numbered in the order of their first row.
+/// What the first walk found.
 #[derive(Debug)]
 pub struct Scan {
     /// The id of each row.
     pub ids: Vec<String>,
-    /// The label of each row, as a position in `label_values`.
-    pub labels: Vec<Option<u32>>,
-    /// The different labels in the order of their first row.
-    pub label_values: Vec<String>,
+    /// The cells of the target columns.
+    pub targets: Vec<TargetCells>,
     /// The part of the split of each row; empty without a split column.
     pub parts: Vec<Option<Part>>,
     /// What each feature column looks like.
@@ -32,6 +31,8 @@ pub struct ColumnLook {
     pub numbers: usize,
     /// Cells that are missing, if the column is one of numbers.
     pub missing_numbers: usize,
+    /// Cells that are numbers but not finite in 32 bits.
+    pub not_finite: usize,
     /// Cells that are empty.
     pub empty: usize,
     /// The different values, until there are more than `most`.
@@ -46,11 +47,13 @@ pub fn is_missing_number(cell: &str) -> bool {
 }
 
 impl ColumnLook {
-    fn see(&mut self, cell: &str, most: usize) {
+    /// Takes in one more cell; up to `most` different values are kept.
+    pub fn see(&mut self, cell: &str, most: usize) {
         if is_missing_number(cell) {
             self.missing_numbers += 1;
-        } else if cell.parse::<f64>().is_ok() {
+        } else if let Ok(number) = cell.parse::<f64>() {
             self.numbers += 1;
+            self.not_finite += usize::from(!(number as f32).is_finite());
         }
         if cell.is_empty() {
             self.empty += 1;
@@ -74,13 +77,11 @@ impl Scan {
     pub fn with_any_ids(table: &Table, roles: &Roles, most_categories: Option<usize>) -> Result<Scan, DataError> {
         let mut scan = Scan {
             ids: Vec::new(),
-            labels: Vec::new(),
-            label_values: Vec::new(),
+            targets: roles.targets.iter().map(|column| TargetCells::of(*column)).collect(),
             parts: Vec::new(),
             columns: Vec::new(),
         };
         scan.columns.resize_with(roles.features.len(), ColumnLook::default);
-        let mut number_of_label: HashMap<String, u32> = HashMap::new();
         let mut rows = table.rows();
         while let Some(row) = rows.next_row()? {
             let id = row.cell(roles.id);
@@ -88,19 +89,9 @@ impl Scan {
                 return Err(DataError::EmptyId { place: row.place(), column: table.header()[roles.id].clone() });
             }
             scan.ids.push(id.to_string());
-            let label = match roles.target.map(|column| row.cell(column)) {
-                None | Some("") => None,
-                Some(text) => Some(match number_of_label.get(text) {
-                    Some(&number) => number,
-                    None => {
-                        let number = scan.label_values.len() as u32;
-                        scan.label_values.push(text.to_string());
-                        number_of_label.insert(text.to_string(), number);
-                        number
-                    }
-                }),
-            };
-            scan.labels.push(label);
+            for cells in &mut scan.targets {
+                cells.see(cells.column.map_or("", |column| row.cell(column)));
+            }
             if let Some(column) = roles.split {
                 scan.parts.push(part_of(&row, column)?);
             }

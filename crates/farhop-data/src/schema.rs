@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::options::Fill;
+use crate::target_kind::TargetKind;
 
 /// How a nodes table becomes arrays. Made from the training table and kept with the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -10,7 +11,7 @@ use crate::options::Fill;
 pub struct Schema {
     /// The id column.
     pub id: String,
-    /// The column to predict.
+    /// The columns to predict.
     pub target: Option<TargetColumn>,
     /// The column that says train, valid or test.
     pub split: Option<String>,
@@ -18,17 +19,39 @@ pub struct Schema {
     pub features: Vec<FeatureColumn>,
     /// Whether edges are directed.
     pub directed: bool,
+    /// The feature columns of the edges table in the order of their encoding.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edge_features: Vec<FeatureColumn>,
 }
 
-/// The column to predict and its classes.
+/// The columns to predict, what they hold, and the classes if they hold classes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TargetColumn {
-    /// The name of the column.
+    /// The name of the column, of the first one if there are several.
     pub name: String,
+    /// The other columns, if there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<String>,
+    /// What the columns hold.
+    #[serde(default)]
+    pub kind: TargetKind,
     /// The classes: output `c` of a model is `classes[c]`. Sorted as numbers if all of them are
-    /// whole numbers, else as text.
+    /// whole numbers, else as text. Empty if the columns do not hold classes.
+    #[serde(default)]
     pub classes: Vec<String>,
+}
+
+impl TargetColumn {
+    /// One column of classes.
+    pub fn classes(name: &str, classes: Vec<String>) -> TargetColumn {
+        TargetColumn { name: name.to_string(), others: Vec::new(), kind: TargetKind::Classes, classes }
+    }
+
+    /// The names of all columns.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.name).chain(&self.others).map(String::as_str)
+    }
 }
 
 /// A feature column and how its cells are encoded.
@@ -118,18 +141,24 @@ impl FeatureKind {
 
 impl Schema {
     /// The schema of arrays that were made, not read: numbers as they are, named `x0`, `x1`, ...
-    pub(crate) fn of_arrays(width: usize, classes: &[String], directed: bool) -> Schema {
+    pub fn of_arrays(width: usize, classes: &[String], directed: bool) -> Schema {
         let number = |index| FeatureColumn {
             name: format!("x{index}"),
             kind: FeatureKind::Number { mean: 0.0, shift: 0.0, scale: 1.0, fill: None },
         };
         Schema {
             id: "id".to_string(),
-            target: Some(TargetColumn { name: "label".to_string(), classes: classes.to_vec() }),
+            target: Some(TargetColumn::classes("label", classes.to_vec())),
             split: Some("split".to_string()),
             features: (0..width).map(number).collect(),
             directed,
+            edge_features: Vec::new(),
         }
+    }
+
+    /// The width of the feature rows of edges.
+    pub fn edge_width(&self) -> usize {
+        self.edge_features.iter().map(|column| column.kind.width()).sum()
     }
 
     /// The width of the feature rows.
@@ -137,7 +166,7 @@ impl Schema {
         self.features.iter().map(|column| column.kind.width()).sum()
     }
 
-    /// The classes; empty without a target.
+    /// The classes; empty without a target of classes.
     pub fn classes(&self) -> &[String] {
         self.target.as_ref().map_or(&[], |target| &target.classes)
     }

@@ -2,19 +2,29 @@
 
 use crate::error::DataError;
 use crate::labels::class_counts;
-use crate::node_dataset::split_column_origin;
 use crate::options::{NodeTableOptions, SplitChoice};
 use crate::roles::Roles;
 use crate::split::{Part, Split, SplitError};
 use crate::table::Table;
+use crate::target_kind::TargetKind;
+use crate::text::quoted;
+
+/// Where a split comes from that a column of the table gives.
+pub(crate) fn split_column_origin(table: &Table, roles: &Roles) -> String {
+    let name = roles.split.map_or("split", |column| &table.header()[column]);
+    format!("column {}", quoted(name))
+}
 
 /// The labels of a table on their way to a split.
 pub(crate) struct Labelled<'a> {
     pub table: &'a Table,
     pub roles: &'a Roles,
-    /// The target column.
-    pub target: usize,
+    /// The name of the target column, or of the first one.
+    pub target: &'a str,
+    pub kind: TargetKind,
+    /// The class of each row, 0 if the target has no classes; `None` where nothing is known.
     pub labels: &'a [Option<u32>],
+    /// The classes; empty if the target has none.
     pub classes: &'a [String],
     /// The split column; empty without one.
     pub parts: &'a [Option<Part>],
@@ -23,7 +33,9 @@ pub(crate) struct Labelled<'a> {
 impl Labelled<'_> {
     /// The split, and where it comes from in words. What is unusual about it becomes a warning.
     pub fn split(&self, options: &NodeTableOptions, warnings: &mut Vec<String>) -> Result<(Split, String), DataError> {
-        self.check_classes()?;
+        if self.kind == TargetKind::Classes {
+            self.check_classes()?;
+        }
         let (split, origin) = match &options.split {
             SplitChoice::Given(Split { train, valid, test }) => {
                 let (train, valid, test) = (train.clone(), valid.clone(), test.clone());
@@ -42,6 +54,14 @@ impl Labelled<'_> {
                 }
                 (split, split_column_origin(self.table, self.roles))
             }
+            SplitChoice::Automatic { fractions, seed } if self.kind != TargetKind::Classes => {
+                let rows: Vec<u32> =
+                    (0u32..).zip(self.labels).filter(|(_, l)| l.is_some()).map(|(row, _)| row).collect();
+                let drawn = Split::random(rows.len(), *fractions, *seed).map_err(|error| self.located(error))?;
+                let named = |part: &[u32]| part.iter().map(|&place| rows[place as usize]).collect();
+                let split = Split { train: named(&drawn.train), valid: named(&drawn.valid), test: named(&drawn.test) };
+                (split, format!("at random, seed {seed}"))
+            }
             SplitChoice::Automatic { fractions, seed } => {
                 let split = Split::stratified(self.labels, self.classes.len(), *fractions, *seed)
                     .map_err(|error| self.located(error))?;
@@ -49,11 +69,6 @@ impl Labelled<'_> {
             }
         };
         self.check_train(&split)?;
-        for part in [Part::Valid, Part::Test] {
-            if split.part(part).is_empty() {
-                warnings.push(format!("no node is in {}", part.name()));
-            }
-        }
         Ok((split, origin))
     }
 
@@ -62,7 +77,7 @@ impl Labelled<'_> {
     }
 
     fn column(&self) -> String {
-        self.table.header()[self.target].clone()
+        self.target.to_string()
     }
 
     fn check_classes(&self) -> Result<(), DataError> {
@@ -85,6 +100,9 @@ impl Labelled<'_> {
                 file: self.file(),
                 column: self.roles.split.map_or("split".to_string(), |c| self.table.header()[c].clone()),
             });
+        }
+        if self.kind != TargetKind::Classes {
+            return Ok(());
         }
         let of_rows = |rows: &[u32]| {
             let labels: Vec<_> = rows.iter().map(|&row| self.labels[row as usize]).collect();

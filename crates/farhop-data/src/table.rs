@@ -42,7 +42,8 @@ impl Table {
         let start = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let lower = path.to_lowercase();
         let tabs = lower.ends_with(".tsv") || lower.ends_with(".tsv.gz");
-        let mut table = Table { source, bytes, start, delimiter: if tabs { b'\t' } else { b',' }, header: Vec::new(), lines: None };
+        let mut table =
+            Table { source, bytes, start, delimiter: if tabs { b'\t' } else { b',' }, header: Vec::new(), lines: None };
         table.check_utf8()?;
         table.read_header(example)?;
         Ok(table)

@@ -9,7 +9,7 @@ use crate::error::DataError;
 use crate::labels::{known_classes, sorted_classes};
 use crate::place::Cell;
 use crate::scan::is_missing_number;
-use crate::task::Task;
+use crate::target_kind::TargetKind;
 use crate::text::{counted, quoted};
 
 /// The longest list that a cell may hold.
@@ -20,7 +20,7 @@ const LONGEST_LIST: usize = 4096;
 #[serde(deny_unknown_fields)]
 pub struct TargetSchema {
     /// What kind of answer it is.
-    pub task: Task,
+    pub task: TargetKind,
     /// The columns of the table.
     pub columns: Vec<String>,
     /// The names of the outputs: classes, questions or numbers.
@@ -43,7 +43,7 @@ impl TargetCells<'_> {
     /// Decides what the target is, unless `task` says. Lists and numbers that are all 0 or 1 are answers; other numbers are
     /// numbers, and `whole` if they are all whole and stand in one column; text is classes. A column most of whose cells
     /// are numbers is one of numbers, so that a slip is found.
-    pub fn decide(&self, task: Option<Task>, whole: Task) -> Result<(Target, TargetSchema), DataError> {
+    pub fn decide(&self, task: Option<TargetKind>, whole: TargetKind) -> Result<(Target, TargetSchema), DataError> {
         if self.columns.len() == 1 && self.cells.iter().any(|cell| cell.starts_with('[')) {
             return self.decide_list(task);
         }
@@ -51,7 +51,7 @@ impl TargetCells<'_> {
             Some(task) => task,
             None => self.look(whole),
         };
-        if task == Task::Class {
+        if task == TargetKind::Classes {
             return self.decide_classes();
         }
         let values = self.numbers(task)?;
@@ -62,7 +62,7 @@ impl TargetCells<'_> {
     /// Reads the cells as a schema says. The second result counts classes that training never saw; they become unknown.
     pub fn apply(&self, schema: &TargetSchema) -> Result<(Target, u64), DataError> {
         match schema.task {
-            Task::Class => {
+            TargetKind::Classes => {
                 let (labels, values) = self.texts();
                 let (labels, unknown) = known_classes(&labels, &values, &schema.names);
                 Ok((Target::Class { labels, classes: schema.names.clone() }, unknown))
@@ -75,7 +75,7 @@ impl TargetCells<'_> {
         }
     }
 
-    fn look(&self, whole: Task) -> Task {
+    fn look(&self, whole: TargetKind) -> TargetKind {
         let (mut numbers, mut texts, mut answers, mut integers) = (0usize, 0usize, true, true);
         for cell in self.cells.iter().filter(|cell| !is_missing_number(cell)) {
             match cell.parse::<f64>() {
@@ -88,14 +88,14 @@ impl TargetCells<'_> {
             }
         }
         match (numbers, texts) {
-            _ if texts >= numbers => Task::Class,
-            (_, 0) if answers => Task::Binary,
+            _ if texts >= numbers => TargetKind::Classes,
+            (_, 0) if answers => TargetKind::Labels,
             (_, 0) if integers && self.columns.len() == 1 => whole,
-            _ => Task::Number,
+            _ => TargetKind::Numbers,
         }
     }
 
-    fn numbers(&self, task: Task) -> Result<Vec<f32>, DataError> {
+    fn numbers(&self, task: TargetKind) -> Result<Vec<f32>, DataError> {
         let width = self.columns.len().max(1);
         let number = |(at, cell): (usize, &String)| {
             if is_missing_number(cell) || cell.eq_ignore_ascii_case("nan") {
@@ -109,17 +109,17 @@ impl TargetCells<'_> {
         self.cells.iter().enumerate().map(number).collect()
     }
 
-    fn decide_list(&self, task: Option<Task>) -> Result<(Target, TargetSchema), DataError> {
-        let (values, width) = self.lists(task.unwrap_or(Task::Number), None)?;
+    fn decide_list(&self, task: Option<TargetKind>) -> Result<(Target, TargetSchema), DataError> {
+        let (values, width) = self.lists(task.unwrap_or(TargetKind::Numbers), None)?;
         let answers = values.iter().all(|value| value.is_nan() || *value == 0.0 || *value == 1.0);
         let task = match task {
-            Some(Task::Class) => {
+            Some(TargetKind::Classes) => {
                 let row = self.cells.iter().position(|cell| cell.starts_with('[')).unwrap_or(0);
                 return Err(self.wrong(row, 0, "a list is not a class. Pass another column, or another task."));
             }
             Some(task) => task,
-            None if answers => Task::Binary,
-            None => Task::Number,
+            None if answers => TargetKind::Labels,
+            None => TargetKind::Numbers,
         };
         let names = (0..width).map(|place| format!("{} {place}", self.columns[0])).collect();
         let schema = TargetSchema { task, columns: self.columns.clone(), names, list: true };
@@ -127,11 +127,12 @@ impl TargetCells<'_> {
     }
 
     /// Lists of equal length, row after row, and their length. A missing cell is a list of unknowns.
-    fn lists(&self, task: Task, width: Option<usize>) -> Result<(Vec<f32>, usize), DataError> {
+    fn lists(&self, task: TargetKind, width: Option<usize>) -> Result<(Vec<f32>, usize), DataError> {
         let inside = |cell: &str| cell.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).map(str::to_string);
         let first = self.cells.iter().position(|cell| !is_missing_number(cell)).unwrap_or(0);
         let length = |text: &str| if text.trim().is_empty() { 0 } else { text.split(',').count() };
-        let width = width.unwrap_or_else(|| self.cells.get(first).and_then(|cell| inside(cell)).map_or(0, |t| length(&t)));
+        let width =
+            width.unwrap_or_else(|| self.cells.get(first).and_then(|cell| inside(cell)).map_or(0, |t| length(&t)));
         if width == 0 || width > LONGEST_LIST {
             return Err(self.wrong(first, 0, &format!("a list of {width} numbers; 1 to {LONGEST_LIST} are allowed.")));
         }
@@ -166,7 +167,10 @@ impl TargetCells<'_> {
             let text = |cell: &String| !is_missing_number(cell) && cell.parse::<f64>().is_err();
             let at = self.cells.iter().position(text).unwrap_or(0);
             let value = self.cells.get(at).map_or("", String::as_str);
-            let reason = format!("{} is a class, and classes are predicted from one column at a time. Pass one target.", quoted(value));
+            let reason = format!(
+                "{} is a class, and classes are predicted from one column at a time. Pass one target.",
+                quoted(value)
+            );
             return Err(self.wrong(at / width, at % width, &reason));
         }
         let (labels, values) = self.texts();
@@ -179,7 +183,12 @@ impl TargetCells<'_> {
                 _ => DataError::TooManyClasses { file, column, classes: different, labelled },
             });
         }
-        let schema = TargetSchema { task: Task::Class, columns: self.columns.clone(), names: classes.clone(), list: false };
+        let schema = TargetSchema {
+            task: TargetKind::Classes,
+            columns: self.columns.clone(),
+            names: classes.clone(),
+            list: false,
+        };
         Ok((Target::Class { labels, classes }, schema))
     }
 
@@ -212,16 +221,16 @@ impl TargetCells<'_> {
     }
 }
 
-fn fits(number: f64, task: Task) -> bool {
+fn fits(number: f64, task: TargetKind) -> bool {
     match task {
-        Task::Binary => number == 0.0 || number == 1.0,
-        Task::Number | Task::Class => (number as f32).is_finite(),
+        TargetKind::Labels => number == 0.0 || number == 1.0,
+        TargetKind::Numbers | TargetKind::Classes => (number as f32).is_finite(),
     }
 }
 
-fn refusal(cell: &str, task: Task) -> String {
+fn refusal(cell: &str, task: TargetKind) -> String {
     match task {
-        Task::Binary => format!("{} is not an answer. Allowed: 0, 1, or an empty cell.", quoted(cell)),
+        TargetKind::Labels => format!("{} is not an answer. Allowed: 0, 1, or an empty cell.", quoted(cell)),
         _ => format!("{} is not a finite number. Correct or empty the cell, or pass --task class.", quoted(cell)),
     }
 }
@@ -229,7 +238,7 @@ fn refusal(cell: &str, task: Task) -> String {
 fn target_of(schema: &TargetSchema, values: Vec<f32>) -> Target {
     let names = schema.names.clone();
     match schema.task {
-        Task::Binary => Target::Binary { values, names },
-        Task::Number | Task::Class => Target::Number { values, names },
+        TargetKind::Labels => Target::Binary { values, names },
+        TargetKind::Numbers | TargetKind::Classes => Target::Number { values, names },
     }
 }

@@ -1,38 +1,10 @@
 //! Kinds of targets, and what follows from them.
 
-use serde::{Deserialize, Serialize};
-
 use crate::dataset::Target;
 use crate::error::DataError;
 use crate::metrics::Metric;
 use crate::options::SplitChoice;
 use crate::split::{Split, SplitFractions};
-use crate::text::quoted;
-
-/// What kind of answer a target is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Task {
-    /// One class of several.
-    Class,
-    /// Yes or no, once or for several questions.
-    Binary,
-    /// Numbers.
-    Number,
-}
-
-impl std::str::FromStr for Task {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "class" => Ok(Task::Class),
-            "binary" => Ok(Task::Binary),
-            "number" => Ok(Task::Number),
-            other => Err(format!("{} is not a task. Allowed: class, binary, number.", quoted(other))),
-        }
-    }
-}
 
 /// The usual score of a target: accuracy for classes, ROC AUC for one question, average precision for several, mean
 /// absolute error for numbers, filtered mean reciprocal rank for pairs.

@@ -91,10 +91,9 @@ pub fn read_folds(path: &Path, graphs: usize) -> Result<Vec<Split>, DataError> {
         validation: Vec<u32>,
     }
     let file = TextFile::open(path)?;
-    let folds: Vec<Fold> = serde_json::from_slice(file.bytes())
-        .map_err(|error| {
-            file.wrong_at(error.line() as u64, format!("not a list of folds ({}).", one_line(&error.to_string())))
-        })?;
+    let folds: Vec<Fold> = serde_json::from_slice(file.bytes()).map_err(|error| {
+        file.wrong_at(error.line() as u64, format!("not a list of folds ({}).", one_line(&error.to_string())))
+    })?;
     let split = |(number, fold): (usize, Fold)| {
         let Some(inner) = fold.model_selection.into_iter().next() else {
             return Err(file.wrong(format!("fold {number} has no \"model_selection\".")));
@@ -305,9 +304,10 @@ fn read_target(files: &mut Files<'_>, graphs: usize, regression: bool) -> Result
         (Some(file), _) if regression => numbers(&file, "label"),
         (None, Some(file)) => numbers(&file, "attribute"),
         (Some(file), _) => classes(&file, graphs),
-        (None, None) => Err(files.required("graph_labels").err().unwrap_or(DataError::Mismatch {
-            what: format!("{}: there are no graph labels.", quoted(files.name)),
-        })),
+        (None, None) => Err(files
+            .required("graph_labels")
+            .err()
+            .unwrap_or(DataError::Mismatch { what: format!("{}: there are no graph labels.", quoted(files.name)) })),
     }
 }
 

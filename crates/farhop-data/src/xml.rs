@@ -111,8 +111,10 @@ impl<'a> Reader<'a> {
         if rest.starts_with("<!") {
             let end = rest.find('>').ok_or("a declaration <! has no end.")?;
             if rest[..end].contains('[') || rest.starts_with("<!ENTITY") {
-                return Err("the document declares entities or types of its own, which is refused. Remove the declaration."
-                    .to_string());
+                return Err(
+                    "the document declares entities or types of its own, which is refused. Remove the declaration."
+                        .to_string(),
+                );
             }
             self.at += end + 1;
             return Ok(None);
@@ -140,7 +142,8 @@ impl<'a> Reader<'a> {
         if self.open.is_empty() && self.seen_root {
             return Err("there is a second element beside the outermost one.".to_string());
         }
-        let name_length = inner.find(|c: char| c.is_whitespace() || c == '>' || c == '/').ok_or("a tag has no \">\".")?;
+        let name_length =
+            inner.find(|c: char| c.is_whitespace() || c == '>' || c == '/').ok_or("a tag has no \">\".")?;
         let name = local(&inner[..name_length]);
         if name.is_empty() || name.contains(['<', '&', '"', '\'', '=']) {
             return Err(format!("<{}> is not a tag.", short(name)));
@@ -246,7 +249,8 @@ mod tests {
         while let Some(piece) = reader.next_piece()? {
             found.push(match piece {
                 Piece::Start { name, attributes } => {
-                    let listed: Vec<String> = attributes.iter().map(|(name, value)| format!(" {name}={value}")).collect();
+                    let listed: Vec<String> =
+                        attributes.iter().map(|(name, value)| format!(" {name}={value}")).collect();
                     format!("+{name}{}@{}", listed.concat(), reader.line())
                 }
                 Piece::End(name) => format!("-{name}"),

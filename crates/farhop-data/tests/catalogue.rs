@@ -11,7 +11,11 @@ use farhop_data::{Dataset, Level, Numbers, SplitFractions, Target};
 static FOLDERS: LazyLock<Option<DataFolders>> = LazyLock::new(|| {
     let given = std::env::var_os("FARHOP_DATA").map(PathBuf::from);
     let beside = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data"));
-    [given, Some(beside)].into_iter().flatten().find(|folder| folder.is_dir()).map(|folder| DataFolders::new(vec![folder]))
+    [given, Some(beside)]
+        .into_iter()
+        .flatten()
+        .find(|folder| folder.is_dir())
+        .map(|folder| DataFolders::new(vec![folder]))
 });
 
 fn load_with(name: &str, options: &LoadOptions) -> Option<Dataset> {
@@ -46,7 +50,14 @@ fn classes(data: &Dataset) -> Vec<usize> {
 }
 
 /// Nodes, edges, numbers of a feature row, classes, split.
-fn check_nodes(name: &str, nodes: usize, edges: usize, width: usize, outputs: usize, split: [usize; 3]) -> Option<Dataset> {
+fn check_nodes(
+    name: &str,
+    nodes: usize,
+    edges: usize,
+    width: usize,
+    outputs: usize,
+    split: [usize; 3],
+) -> Option<Dataset> {
     let data = load(name)?;
     let union = data.graphs.union();
     assert_eq!((union.nodes(), union.edges()), (nodes, edges), "{name}");
@@ -232,7 +243,8 @@ fn zinc_molecules_become_the_published_graphs_and_targets() {
     let text = std::fs::read_to_string(folder.join("zinc/test.index")).unwrap();
     let lines: Vec<usize> = text.trim().split(',').map(|number| number.trim().parse().unwrap()).collect();
     assert_eq!(lines.len(), 1_000);
-    let (Target::Number { values: ours, .. }, Target::Number { values: published, .. }) = (&all.target, &selection.target)
+    let (Target::Number { values: ours, .. }, Target::Number { values: published, .. }) =
+        (&all.target, &selection.target)
     else {
         panic!()
     };
@@ -250,7 +262,8 @@ fn zinc_molecules_become_the_published_graphs_and_targets() {
     // The test file of JT-VAE is the first 5,000 lines.
     for (number, &line) in lines.iter().enumerate() {
         let graph = 11_000 + number;
-        same_graphs += usize::from(atoms(&all, line) == atoms(&selection, graph) && bonds(&all, line) == bonds(&selection, graph));
+        same_graphs +=
+            usize::from(atoms(&all, line) == atoms(&selection, graph) && bonds(&all, line) == bonds(&selection, graph));
         same_targets += usize::from((ours[line] - published[graph]).abs() < 2e-6);
     }
     assert_eq!(same_graphs, 1_000);
@@ -334,11 +347,13 @@ fn the_table_knows_the_checksums_of_what_is_here() {
     let Ok(sums) = std::fs::read_to_string(folders.paths()[0].join("SHA256SUMS")) else {
         return println!("skipped: no SHA256SUMS");
     };
-    let known: BTreeMap<&str, &str> = sums.lines().filter_map(|line| line.split_once("  ")).map(|(sum, file)| (file, sum)).collect();
+    let known: BTreeMap<&str, &str> =
+        sums.lines().filter_map(|line| line.split_once("  ")).map(|(sum, file)| (file, sum)).collect();
     let mut checked = 0;
     for entry in catalogue::entries() {
         for file in entry.files {
-            let paths = entry.folders.iter().flat_map(|folder| file.names.iter().map(move |name| format!("{folder}/{name}")));
+            let paths =
+                entry.folders.iter().flat_map(|folder| file.names.iter().map(move |name| format!("{folder}/{name}")));
             for sum in paths.filter_map(|path| known.get(path.as_str())) {
                 assert_eq!(file.sha256, Some(*sum), "{}: {}", entry.name, file.names[0]);
                 checked += 1;

@@ -77,7 +77,9 @@ fn honest(content: &[u8], request: &Request, stream: &mut TcpStream, cut: usize,
     let start = request.start().min(content.len());
     let rest = &content[start..];
     let status = match request.range {
-        Some(_) => format!("206 Partial Content\r\nContent-Range: bytes {start}-{}/{}", content.len() - 1, content.len()),
+        Some(_) => {
+            format!("206 Partial Content\r\nContent-Range: bytes {start}-{}/{}", content.len() - 1, content.len())
+        }
         None => "200 OK".to_string(),
     };
     let head = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n{headers}\r\n", rest.len());
@@ -257,7 +259,10 @@ fn not_found_is_final_and_server_errors_pass() {
     let text = get(&server, &to, &bytes).0.unwrap_err().to_string();
     assert_eq!(
         text,
-        format!("{}/file.bin: the server answered 404 (not found). Upstream has moved or removed the file.", server.address)
+        format!(
+            "{}/file.bin: the server answered 404 (not found). Upstream has moved or removed the file.",
+            server.address
+        )
     );
     assert_eq!(server.seen.lock().unwrap().len(), 1);
 
@@ -291,7 +296,8 @@ fn a_web_page_is_not_taken_for_the_file() {
     let to = folder.path().join("file.bin");
     let server = serve(|_, request, stream| honest(b"<html>", request, stream, 6, "Content-Type: text/html\r\n"));
     let url = format!("{}/file.bin", server.address);
-    let error = download(&Download { url: &url, to: &to, sha256: None, bytes: None }, &quick(), &mut |_| {}).unwrap_err();
+    let error =
+        download(&Download { url: &url, to: &to, sha256: None, bytes: None }, &quick(), &mut |_| {}).unwrap_err();
     assert!(error.to_string().contains("a web page came in place of the file"), "{error}");
     assert!(!to.exists());
 }
@@ -302,7 +308,8 @@ fn nobody_there_is_one_line() {
     let to = folder.path().join("file.bin");
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let url = format!("http://{free}/file.bin");
-    let error = download(&Download { url: &url, to: &to, sha256: None, bytes: None }, &quick(), &mut |_| {}).unwrap_err();
+    let error =
+        download(&Download { url: &url, to: &to, sha256: None, bytes: None }, &quick(), &mut |_| {}).unwrap_err();
     let text = error.to_string();
     assert!(text.contains("(4 attempts). Check the network") && !text.contains('\n'), "{text}");
 }

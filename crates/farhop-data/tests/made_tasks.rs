@@ -50,7 +50,8 @@ fn the_label_of_a_ring_lies_at_its_distance_and_nowhere_else() {
 #[test]
 fn rings_can_ask_their_target_node() {
     let options = RingTransferOptions { graphs: 10, distance: 3, per_node: true, ..Default::default() };
-    let (nodes, graphs) = (ring_transfer(&options).unwrap(), ring_transfer(&RingTransferOptions { per_node: false, ..options }).unwrap());
+    let (nodes, graphs) =
+        (ring_transfer(&options).unwrap(), ring_transfer(&RingTransferOptions { per_node: false, ..options }).unwrap());
     assert_eq!((nodes.level, graphs.level), (Level::Node, Level::Graph));
     for (node, label) in labels(&nodes).iter().enumerate() {
         assert_eq!(*label, if node % 6 == 0 { labels(&graphs)[node / 6] } else { None });
@@ -69,7 +70,8 @@ fn the_root_of_a_tree_asks_for_the_leaf_with_its_number() {
             let of = |node: usize| [data.nodes.categories[2 * node], data.nodes.categories[2 * node + 1]];
             let at_the_end: Vec<usize> = range.clone().filter(|&node| far[node] as usize == depth).collect();
             assert_eq!((range.len(), at_the_end.len()), (2 * leaves - 1, leaves));
-            let answers: Vec<u16> = at_the_end.iter().filter(|&&leaf| of(leaf)[0] == of(start)[0]).map(|&leaf| of(leaf)[1]).collect();
+            let answers: Vec<u16> =
+                at_the_end.iter().filter(|&&leaf| of(leaf)[0] == of(start)[0]).map(|&leaf| of(leaf)[1]).collect();
             assert_eq!(answers.len(), 1, "numbers of neighbours are different");
             assert_eq!(labels(&data)[graph], Some(u32::from(answers[0]) - 1));
             // Nothing else in the tree says anything.
@@ -91,7 +93,9 @@ fn the_seed_decides_and_parts_cover_all_graphs() {
 #[test]
 fn settings_without_sense_are_one_line() {
     let folders = DataFolders::new(Vec::new());
-    for (name, distance) in [("ring-transfer", 1), ("ring-transfer", usize::MAX), ("tree-neighbours-match", 40), ("hop-majority", 0)] {
+    for (name, distance) in
+        [("ring-transfer", 1), ("ring-transfer", usize::MAX), ("tree-neighbours-match", 40), ("hop-majority", 0)]
+    {
         let options = LoadOptions { distance: Some(distance), ..Default::default() };
         let text = catalogue::load(catalogue::find(name).unwrap(), &folders, &options).unwrap_err().to_string();
         assert!(text.contains("needs a") && !text.contains('\n'), "{text}");

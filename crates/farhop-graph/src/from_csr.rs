@@ -48,7 +48,10 @@ impl Graph {
                 let (source, back) = (self.sources()[entry] as usize, self.reverse()[entry] as usize);
                 let inside = self.offsets()[source] <= back && back < self.offsets()[source + 1];
                 if !inside || self.sources()[back] as usize != row {
-                    return Err(GraphError::StoredRow { row, reason: "an entry has no opposite in an undirected graph" });
+                    return Err(GraphError::StoredRow {
+                        row,
+                        reason: "an entry has no opposite in an undirected graph",
+                    });
                 }
             }
         }

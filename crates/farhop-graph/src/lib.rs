@@ -1,9 +1,10 @@
-//! Checked sparse graphs: builders, transforms, generators.
+//! Checked sparse graphs: builders, transforms, generators, encodings.
 //!
 //! A [`Graph`] is a list of rows. Row `i` holds the nodes `j` that `i` receives from, in ascending
 //! order; the position of `j` in the joined rows is the id of the entry `i <- j`. Graphs come from
 //! [`build`], from the transforms [`relabel()`] and [`disjoint_union`], or from [`generate`].
-//! A graph that exists is valid: ids in range, rows sorted, no duplicates, no self-loops.
+//! A graph that exists is valid: ids in range, rows sorted, no duplicates, no self-loops. A [`GraphSet`] holds
+//! many of them as one, and [`encodings`] tells their nodes where they are.
 //!
 //! ```
 //! use farhop_graph::{Direction, build};

@@ -4,8 +4,13 @@ mod dense_support;
 
 use dense_support::{assert_close, assert_same_on_any_threads, differences, normal, weighted, wide};
 use farhop_graph::random::Stream;
+use farhop_kernels::dense::cross_entropy::Labels;
 use farhop_kernels::dense::feed_forward::Parameters;
 use farhop_kernels::dense::{cross_entropy, feed_forward, reference};
+
+fn labels<'a>(rows: &'a [u32], classes: &'a [u32]) -> Labels<'a> {
+    Labels { rows, classes, weights: None }
+}
 
 #[test]
 fn cross_entropy_matches_the_reference() {
@@ -15,11 +20,11 @@ fn cross_entropy_matches_the_reference() {
         // With replacement: a row may be listed twice.
         let rows: Vec<u32> = (0..chosen).map(|_| stream.below(nodes as u64) as u32).collect();
         let classes: Vec<u32> = (0..chosen).map(|_| stream.below(width as u64) as u32).collect();
-        let loss = |logits: &[f64]| reference::cross_entropy(logits, width, &rows, &classes);
-        let found = cross_entropy::forward(&logits, width, &rows, &classes);
+        let loss = |logits: &[f64]| reference::cross_entropy(logits, width, &rows, &classes, None);
+        let found = cross_entropy::forward(&logits, width, labels(&rows, &classes));
         assert_close("loss", &[found], &[loss(&wide(&logits))], 1e-5);
         let mut gradient = vec![f32::NAN; logits.len()];
-        cross_entropy::backward(&logits, width, &rows, &classes, 2.5, &mut gradient);
+        cross_entropy::backward(&logits, width, labels(&rows, &classes), 2.5, &mut gradient);
         let expected = differences(&wide(&logits), |logits| 2.5 * loss(logits));
         assert_close("gradient", &gradient, &expected, 1e-4);
     }
@@ -28,24 +33,24 @@ fn cross_entropy_matches_the_reference() {
 #[test]
 fn huge_logits_give_finite_losses() {
     let logits = [1e30, -1e30, 0.0, 500.0, -500.0, 3.0];
-    let loss = cross_entropy::forward(&logits, 3, &[0, 1], &[0, 0]);
+    let loss = cross_entropy::forward(&logits, 3, labels(&[0, 1], &[0, 0]));
     assert!(loss.abs() < 1e-6, "{loss}");
     let mut gradient = [f32::NAN; 6];
-    cross_entropy::backward(&logits, 3, &[0, 1], &[0, 0], 1.0, &mut gradient);
+    cross_entropy::backward(&logits, 3, labels(&[0, 1], &[0, 0]), 1.0, &mut gradient);
     assert!(gradient.iter().all(|g| g.abs() < 1e-6), "{gradient:?}");
 }
 
 #[test]
 fn no_rows_no_loss() {
     let mut gradient = [f32::NAN; 4];
-    assert_eq!(cross_entropy::forward(&[1.0; 4], 2, &[], &[]), 0.0);
-    cross_entropy::backward(&[1.0; 4], 2, &[], &[], 1.0, &mut gradient);
+    assert_eq!(cross_entropy::forward(&[1.0; 4], 2, labels(&[], &[])), 0.0);
+    cross_entropy::backward(&[1.0; 4], 2, labels(&[], &[]), 1.0, &mut gradient);
     assert_eq!(gradient, [0.0; 4]);
 }
 
 #[test]
 fn not_a_number_is_not_hidden() {
-    assert!(cross_entropy::forward(&[1.0, f32::NAN, 0.0], 3, &[0], &[0]).is_nan());
+    assert!(cross_entropy::forward(&[1.0, f32::NAN, 0.0], 3, labels(&[0], &[0])).is_nan());
 }
 
 struct Block {
@@ -134,8 +139,8 @@ fn threads_do_not_change_a_bit() {
         let mut dx = vec![0.0; b.x.len()];
         let g = feed_forward::backward(&b.x, b.parameters(), &b.dy, rows, &mut dx);
         let mut gradient = vec![0.0; logits.len()];
-        cross_entropy::backward(&logits, 40, &chosen, &classes, 1.0, &mut gradient);
-        let loss = vec![cross_entropy::forward(&logits, 40, &chosen, &classes)];
+        cross_entropy::backward(&logits, 40, labels(&chosen, &classes), 1.0, &mut gradient);
+        let loss = vec![cross_entropy::forward(&logits, 40, labels(&chosen, &classes))];
         [y, dx, g.w1, g.b1, g.w2, g.b2, gradient, loss].concat()
     });
 }

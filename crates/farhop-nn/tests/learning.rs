@@ -14,17 +14,18 @@ fn toy(nodes: usize, width: usize, seed: u64) -> (Batch, Targets) {
     let features: Vec<f32> = (0..nodes * width).map(|_| stream.normal() as f32).collect();
     let class = |row: &[f32]| u32::from(row[0] * row[1] > 0.0);
     let classes = features.chunks_exact(width).map(class).collect();
-    let targets = Targets { rows: (0..nodes as u32).collect(), classes };
+    let targets = Targets::classes((0..nodes as u32).collect(), classes);
     (Batch::new(Arc::new(graph), &features, width), targets)
 }
 
 fn accuracy(learner: &Learner, batch: &Batch, targets: &Targets) -> f64 {
-    let logits = learner.model().logits(batch);
-    let right = targets.rows.iter().zip(&targets.classes).filter(|(row, class)| {
+    let logits = learner.model().outputs(batch);
+    let Targets::Classes { rows, classes, .. } = targets else { panic!("classes") };
+    let right = rows.iter().zip(classes).filter(|(row, class)| {
         let row = &logits[**row as usize * 2..][..2];
         u32::from(row[1] > row[0]) == **class
     });
-    right.count() as f64 / targets.rows.len() as f64
+    right.count() as f64 / rows.len() as f64
 }
 
 fn learner(config: &ModelConfig, width: usize) -> Learner {
@@ -99,7 +100,7 @@ fn threads_do_not_change_a_bit() {
                 for _ in 0..2 {
                     learner.step(&batch, &targets, 0.01);
                 }
-                (learner.model().to_safetensors(), learner.model().logits(&batch))
+                (learner.model().to_safetensors(), learner.model().outputs(&batch))
             })
         };
         let one = run(1);
@@ -213,15 +214,15 @@ fn batch_norm_keeps_running_statistics() {
     let config: ModelConfig =
         serde_json::from_str(r#"{"kind": "mlp", "norm": "batch", "layers": 1, "width": 4}"#).unwrap();
     let mut learner = learner(&config, 4);
-    let before = learner.model().logits(&batch);
+    let before = learner.model().outputs(&batch);
     // A rate of 0 trains nothing: only the statistics move, towards those of the batch.
     for _ in 0..200 {
         learner.step(&batch, &targets, 0.0);
     }
-    let after = learner.model().logits(&batch);
+    let after = learner.model().outputs(&batch);
     assert_ne!(before, after);
-    let settled = learner.model().logits(&batch);
+    let settled = learner.model().outputs(&batch);
     learner.step(&batch, &targets, 0.0);
-    let change = settled.iter().zip(learner.model().logits(&batch)).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    let change = settled.iter().zip(learner.model().outputs(&batch)).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!(change < 1e-4, "statistics still move by {change}");
 }

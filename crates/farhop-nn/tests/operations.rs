@@ -8,8 +8,8 @@ use farhop_graph::{Direction, build};
 use farhop_kernels::dense::{Activation, Dropout, Finish};
 use farhop_nn::Targets;
 use farhop_nn::ops::{
-    Array, Backward, EntryWeights, FeedForwardInputs, Input, Normalisation, Operation, Output, apply, cross_entropy,
-    feed_forward, linear, norm_block, spmm,
+    Array, Backward, EntryWeights, FeedForwardInputs, Input, Normalisation, Operation, Output, apply, feed_forward,
+    linear, loss, norm_block, spmm,
 };
 
 fn device() -> Device {
@@ -144,11 +144,12 @@ fn spmm_is_a_product_with_the_dense_matrix() {
 #[test]
 fn cross_entropy_of_chosen_rows() {
     let logits = leaf([6, 4], 1);
-    let targets = Targets { rows: vec![5, 0, 2], classes: vec![1, 3, 0] };
-    let found = outcome!(cross_entropy(logits.clone(), Arc::new(targets.clone())), logits);
+    let (rows, classes) = ([5, 0, 2], [1, 3, 0]);
+    let targets = Targets::classes(rows.to_vec(), classes.to_vec());
+    let found = outcome!(loss(logits.clone(), Arc::new(targets)), logits);
     let mut mask = vec![0.0f32; 24];
-    for (row, class) in targets.rows.iter().zip(&targets.classes) {
-        mask[*row as usize * 4 + *class as usize] = -1.0 / 3.0;
+    for (row, class) in rows.iter().zip(classes) {
+        mask[*row as usize * 4 + class as usize] = -1.0 / 3.0;
     }
     let mask = Tensor::<2>::from_data(TensorData::new(mask, [6, 4]), &device());
     let expected = outcome!((activation::log_softmax(logits.clone(), 1) * mask).sum(), logits);

@@ -53,7 +53,7 @@ fn settings_out_of_range_are_errors() {
 
 #[test]
 fn parameters_in_the_estimate_are_those_of_the_model() {
-    let shape = Shape { nodes: 100, entries: 400, inputs: 7, outputs: 3 };
+    let shape = Shape::nodes(100, 400, 7, 3);
     for name in ModelConfig::NAMES {
         let config = ModelConfig::from_name(name).unwrap();
         let model = config.init(shape.inputs, shape.outputs, 1).unwrap();
@@ -65,7 +65,7 @@ fn parameters_in_the_estimate_are_those_of_the_model() {
 
 #[test]
 fn more_nodes_and_training_need_more_memory() {
-    let small = Shape { nodes: 1000, entries: 4000, inputs: 16, outputs: 4 };
+    let small = Shape::nodes(1000, 4000, 16, 4);
     let large = Shape { nodes: 2000, entries: 8000, ..small };
     for name in ModelConfig::NAMES {
         let config = ModelConfig::from_name(name).unwrap();

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use farhop_data::cache::{CacheKey, NamedArray, cached, cached_arrays, hash_files};
 use farhop_data::catalogue::{self, DataFolders, Entry};
+use farhop_data::import::{self, ImportOptions};
 use farhop_data::molecules::{MoleculeSchema, MoleculeTable};
-use farhop_data::{ApplyOptions, Dataset, Fill, NodeTables, Schema, import};
+use farhop_data::{ApplyOptions, DataCard, Dataset, Fill, NodeTables, Schema, TableSummary};
 use serde::{Deserialize, Serialize};
 
 use crate::{DataConfig, EncodingConfig, Encodings, TrainError};
@@ -58,6 +59,15 @@ pub struct Material {
     pub dataset: Dataset,
     /// How its columns were read; none where there are none to be read again.
     pub schema: Option<SavedSchema>,
+    /// What became of the rows and columns of tables.
+    pub summary: Option<TableSummary>,
+}
+
+impl Material {
+    /// What was read, on one screen.
+    pub fn card(&self) -> DataCard {
+        DataCard { table: self.summary.clone(), ..DataCard::of(&self.dataset) }
+    }
 }
 
 impl DataConfig {
@@ -73,25 +83,40 @@ impl DataConfig {
         Ok(material)
     }
 
+    /// The options of the reader of whole datasets.
+    pub fn import_options(&self, seed: u64) -> ImportOptions {
+        ImportOptions {
+            table: self.table_options(seed),
+            targets: self.targets.clone(),
+            task: self.task,
+            smiles: self.smiles.clone(),
+            skip_bad_molecules: self.skip_bad_molecules,
+            ..ImportOptions::default()
+        }
+    }
+
     fn read_as_is(&self, seed: u64, places: &Places) -> Result<Material, TrainError> {
         if let (Some(nodes), Some(edges)) = (&self.nodes, &self.edges) {
-            let NodeTables { dataset, schema } = NodeTables::load(nodes, edges, &self.table_options(seed))?;
-            return Ok(Material { dataset, schema: Some(SavedSchema::Nodes(schema)) });
+            let NodeTables { dataset, schema, summary } = NodeTables::load(nodes, edges, &self.table_options(seed))?;
+            return Ok(Material { dataset, schema: Some(SavedSchema::Nodes(schema)), summary: Some(summary) });
         }
         if let Some(molecules) = &self.molecules {
             let table = MoleculeTable::load(molecules, &self.molecule_options(seed))?;
-            return Ok(Material { dataset: table.dataset, schema: Some(SavedSchema::Molecules(table.schema)) });
+            let schema = Some(SavedSchema::Molecules(table.schema));
+            return Ok(Material { dataset: table.dataset, schema, summary: None });
         }
         let Some(name) = &self.dataset else {
-            return Err(TrainError::Task("the recipe names no data. Set data.dataset, or data.nodes and data.edges.".into()));
+            return Err(TrainError::Task(
+                "the recipe names no data. Set data.dataset, or data.nodes and data.edges.".into(),
+            ));
         };
         let path = Path::new(name);
         let dataset = if path.exists() {
-            import::read(path, &self.import_options(seed))?
+            import::import(path, &self.import_options(seed))?
         } else {
             named(catalogue::find(name)?, self, seed, places)?
         };
-        Ok(Material { dataset, schema: None })
+        Ok(Material { dataset, schema: None, summary: None })
     }
 }
 

@@ -32,14 +32,14 @@ pub struct Evaluation {
     pub loss: Option<f64>,
 }
 
-/// What a model gives for rows of the target (`[rows, outputs]`, numbers on the scale of the data), or for pairs their ranks.
+/// What a model gives for rows of the target (`[rows, outputs]`, numbers on the scale of the data), or for pairs.
 #[derive(Clone, Debug, Default)]
 pub struct Outputs {
     /// Rows of the target, in the order of `values`.
     pub rows: Vec<u32>,
-    /// `[rows, outputs]`; empty for pairs.
+    /// `[rows, outputs]`; for pairs, the score of each.
     pub values: Vec<f32>,
-    /// For pairs, one per graph.
+    /// For pairs, their ranks, one per graph.
     pub ranks: Vec<PairRanks>,
     /// Sum and count of the loss of pairs.
     pair_loss: (f64, usize),
@@ -71,7 +71,15 @@ impl Outputs {
     /// When an output is not finite.
     pub fn of_all(task: &Task, model: &Model) -> Result<Self, TrainError> {
         let units: Vec<u32> = (0..task.units() as u32).collect();
-        Outputs::of(task, model, &units).map_err(Failed::into_error)
+        Outputs::of_units(task, model, &units)
+    }
+
+    /// Of the model for some nodes of one graph or some graphs of many.
+    ///
+    /// # Errors
+    /// When an output is not finite.
+    pub fn of_units(task: &Task, model: &Model, units: &[u32]) -> Result<Self, TrainError> {
+        Outputs::of(task, model, units).map_err(Failed::into_error)
     }
 
     /// The outputs of these rows, of outputs for all rows in order.
@@ -121,13 +129,14 @@ impl Outputs {
             let rows = &embeddings[start * width..(start + range.len()) * width];
             start += range.len();
             let row = |node: u32| &rows[node as usize * width..(node as usize + 1) * width];
-            let score = |a: u32, b: u32| -> f64 {
-                row(a).iter().zip(row(b)).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum()
-            };
+            let score =
+                |a: u32, b: u32| -> f64 { row(a).iter().zip(row(b)).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum() };
             let mut positive = Vec::new();
             for at in offsets[graph]..offsets[graph + 1] {
                 let [a, b] = pairs[at].map(|node| node - range.start as u32);
-                self.pair_loss.0 += binary_loss(score(a, b), together[at]);
+                let found = score(a, b);
+                self.values.push(found as f32);
+                self.pair_loss.0 += binary_loss(found, together[at]);
                 self.pair_loss.1 += 1;
                 if together[at] {
                     positive.push((a, b));
@@ -152,17 +161,14 @@ impl Failed {
 /// Score and loss of outputs.
 pub(crate) fn evaluate(task: &Task, outputs: &Outputs) -> Evaluation {
     let truth = task.truth();
-    if let Target::Pair { .. } = &truth.target {
-        let candidates = task.metric.candidates();
-        let score = match (task.metric, candidates) {
-            (Metric::HitsAt(k), Some(candidates)) => hits_at(&outputs.ranks, candidates, k),
-            (_, Some(candidates)) => mrr(&outputs.ranks, candidates),
-            _ => None,
-        };
-        let (sum, count) = outputs.pair_loss;
-        return Evaluation { score, loss: (count > 0).then(|| sum / count as f64) };
-    }
-    Evaluation { score: score(task.metric, &truth.target, outputs), loss: mean_loss(truth, outputs) }
+    let loss = match &truth.target {
+        Target::Pair { .. } => {
+            let (sum, count) = outputs.pair_loss;
+            (count > 0).then(|| sum / count as f64)
+        }
+        _ => mean_loss(truth, outputs),
+    };
+    Evaluation { score: score(task.metric, &truth.target, outputs), loss }
 }
 
 /// The score of outputs by any metric that the target allows.
@@ -184,8 +190,7 @@ pub fn score(metric: Metric, target: &Target, outputs: &Outputs) -> Option<f64> 
                 };
             }
             let predicted = largest(values, count);
-            let (truth, guess): (Vec<u32>, Vec<u32>) =
-                known.iter().map(|(at, label)| (*label, predicted[*at])).unzip();
+            let (truth, guess): (Vec<u32>, Vec<u32>) = known.iter().map(|(at, label)| (*label, predicted[*at])).unzip();
             let confusion = Confusion::new(&truth, &guess, count).ok()?;
             if metric == Metric::MacroF1 { confusion.macro_f1() } else { confusion.accuracy() }
         }
@@ -205,7 +210,13 @@ pub fn score(metric: Metric, target: &Target, outputs: &Outputs) -> Option<f64> 
                 _ => mean_absolute_error(&truth, values, names.len()),
             }
         }
-        Target::Pair { .. } => None,
+        Target::Pair { .. } => {
+            let candidates = metric.candidates()?;
+            match metric {
+                Metric::HitsAt(k) => hits_at(&outputs.ranks, candidates, k),
+                _ => mrr(&outputs.ranks, candidates),
+            }
+        }
     }
 }
 
@@ -281,12 +292,14 @@ pub fn scores(task: &Task, model: &Model) -> Result<Scores, TrainError> {
     Ok(Scores { train: part(Part::Train)?, valid: part(Part::Valid)?, test: part(Part::Test)? })
 }
 
-/// What is told to a user: probabilities of classes and labels; numbers as they are.
+/// What is told to a user: probabilities of classes, labels and pairs; numbers as they are.
 pub fn probabilities(target: &Target, values: &[f32]) -> Vec<f32> {
     match target {
         Target::Class { classes, .. } => softmax_rows(values, classes.len()),
-        Target::Binary { .. } => values.iter().map(|value| 1.0 / (1.0 + (-value).exp())).collect(),
-        Target::Number { .. } | Target::Pair { .. } => values.to_vec(),
+        Target::Binary { .. } | Target::Pair { .. } => {
+            values.iter().map(|value| 1.0 / (1.0 + (-value).exp())).collect()
+        }
+        Target::Number { .. } => values.to_vec(),
     }
 }
 

@@ -12,8 +12,8 @@ use farhop_data::{Dataset, Target};
 use farhop_nn::{GenConfig, ModelConfig, NormKind};
 use farhop_train::run::checkpoint::load;
 use farhop_train::{
-    CheckpointEvery, Encodings, LossKind, Outcome, Outputs, Recipe, RunFolder, Schedule, Silent, Status, Task, TrainConfig,
-    TrainedRun, probabilities, softmax_rows,
+    CheckpointEvery, Encodings, LossKind, Outcome, Outputs, Recipe, RunFolder, Schedule, Silent, Status, Task,
+    TrainConfig, TrainedRun, probabilities, softmax_rows,
 };
 
 #[test]

@@ -25,7 +25,9 @@ fn trees(count: usize) -> (GraphSet, Columns, Columns) {
     for _ in 0..count {
         let start: usize = *offsets.last().unwrap();
         let nodes = 4 + random.below(8) as usize;
-        rows.extend((1..nodes).map(|node| ((start + random.below(node as u64) as usize) as u32, (start + node) as u32)));
+        rows.extend(
+            (1..nodes).map(|node| ((start + random.below(node as u64) as usize) as u32, (start + node) as u32)),
+        );
         offsets.push(start + nodes);
     }
     let nodes = *offsets.last().unwrap();

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use farhop_nn::{GenConfig, ModelConfig, Shape};
-use farhop_train::memory::{Held, 
-    Limit, Plan, available, available_under, bytes_text, peak_rss_bytes, plan, reset_peak_rss, rss_bytes,
+use farhop_train::memory::{
+    Held, Limit, Plan, available, available_under, bytes_text, peak_rss_bytes, plan, reset_peak_rss, rss_bytes,
 };
 
 const MIB: u64 = 1 << 20;

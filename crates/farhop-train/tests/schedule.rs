@@ -62,8 +62,10 @@ fn the_best_is_the_highest_score_then_the_lowest_loss_then_the_first() {
 fn steps_of_an_epoch_go_on_where_the_epoch_before_ended() {
     for schedule in [Schedule::Constant, Schedule::Cosine] {
         let config = config(schedule, 4, 20);
-        let rates: Vec<f64> =
-            (1..=20).flat_map(|epoch| (0..5).map(move |step| (epoch, step))).map(|(e, s)| config.learning_rate_at(e, s, 5)).collect();
+        let rates: Vec<f64> = (1..=20)
+            .flat_map(|epoch| (0..5).map(move |step| (epoch, step)))
+            .map(|(e, s)| config.learning_rate_at(e, s, 5))
+            .collect();
         assert!(rates[..20].windows(2).all(|pair| (pair[1] - pair[0] - 0.1 / 20.0).abs() < 1e-12));
         assert!((rates[19] - 0.1).abs() < 1e-15);
         assert!(rates[20..].windows(2).all(|pair| pair[1] <= pair[0]));

@@ -7,10 +7,9 @@
 //! # A model from a graph
 //!
 //! ```
-//! use std::sync::Arc;
 //! use std::sync::atomic::AtomicBool;
 //!
-//! use farhop::{Batch, Direction, NodeTask, Recipe, Session, Silent, Split, build, fit};
+//! use farhop::{Dataset, Direction, Encodings, Outputs, Recipe, Session, Silent, Split, Task, build, fit};
 //!
 //! // A path of eight nodes. Its ends have a colour; every node is to know the colour of the nearer end.
 //! let edges: Vec<(u32, u32)> = (0..7).map(|node| (node, node + 1)).collect();
@@ -25,13 +24,14 @@
 //! let mut recipe = Recipe::for_model("gen")?;
 //! recipe.train.epochs = 20;
 //!
-//! let batch = Batch::new(Arc::new(graph), &features, 2);
-//! let task = NodeTask { batch: &batch, labels: &labels, classes: 2, split: &split };
+//! let classes = vec!["red".to_string(), "blue".to_string()];
+//! let dataset = Dataset::from_arrays("path", graph, features, 2, labels, classes, split)?;
+//! let task = Task::new(dataset, Encodings::default(), &recipe.train, None)?;
 //! let stop = AtomicBool::new(false);
 //! let mut session = Session { folder: None, observer: &mut Silent, stop: &stop };
 //! let fitted = fit(&task, &recipe.model, &recipe.train, &mut session)?;
 //!
-//! assert_eq!(fitted.model.logits(&batch).len(), 8 * 2);
+//! assert_eq!(Outputs::of_all(&task, &fitted.model)?.values.len(), 8 * 2);
 //! assert!(fitted.summary.scores.test.is_some());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -57,25 +57,28 @@
 //!
 //! # Tables, runs and predictions
 //!
-//! [`NodeDataset`] reads a nodes table and an edges table; [`RunFolder`] keeps a run that can be continued; [`TrainedRun`]
+//! [`catalogue`] loads the datasets of the literature, [`NodeTables`] a nodes table and an edges table,
+//! [`molecules`] a table of SMILES; [`RunFolder`] keeps a run that can be continued; [`TrainedRun`]
 //! reads one back to predict. The same seed gives the same bits on any number of threads.
 
 pub use farhop_data::{
-    ApplyOptions, DataCard, DataError, FeatureScaling, Fill, NoFeatures, NodeDataset, NodeTableOptions, Part, Schema,
-    SourceFile, Split, SplitChoice, SplitFractions, metrics, npz, predictions, synthetic,
+    ApplyOptions, Columns, DataCard, DataError, Dataset, FeatureScaling, Fill, NoFeatures, NodeTableOptions,
+    NodeTables, Part, Schema, SourceFile, Split, SplitChoice, SplitFractions, Target, TargetKind, catalogue, fetch,
+    import, metrics, molecules, npz, predictions, smiles, synthetic,
 };
 pub use farhop_graph::{
-    BuildReport, Built, Direction, Graph, GraphError, NO_EDGE, Union, build, connected_components, disjoint_union,
-    distances, generate, random, relabel,
+    BuildReport, Built, Direction, Graph, GraphError, GraphSet, NO_EDGE, Union, build, connected_components,
+    disjoint_union, distances, encodings, generate, random, relabel,
 };
 pub use farhop_nn::{
-    ActivationKind, Batch, GcnConfig, GenConfig, Learner, MemoryEstimate, MlpConfig, Model, ModelConfig, NnError,
-    NormKind, OptimizerConfig, Shape, StepReport, Targets,
+    ActivationKind, Batch, GcnConfig, GenConfig, InputShape, Learner, Level, MemoryEstimate, MlpConfig, Model,
+    ModelConfig, NnError, NormKind, NumberLoss, Numbers, OptimizerConfig, OutputShape, Parts, Shape, StepReport,
+    Targets,
 };
 pub use farhop_train::{
-    CheckpointEvery, DataConfig, EpochReport, Fitted, Machine, NodeTask, Observer, Outcome, Recipe, RunFolder,
-    RunRecord, Schedule, Scores, Session, Silent, Status, Summary, TrainConfig, TrainError, TrainedRun, fit, memory,
-    softmax_rows,
+    CheckpointEvery, DataConfig, EncodingConfig, Encodings, EpochReport, Fitted, LossKind, Machine, Material, Observer,
+    Outcome, Outputs, Places, Recipe, RunFolder, RunRecord, Schedule, Scores, Session, Silent, Status, Summary, Task,
+    TrainConfig, TrainError, TrainedRun, fit, memory, presets, probabilities, softmax_rows,
 };
 
 /// The elimination over plain slices: K rounds, each with its increment, and their states.
@@ -86,5 +89,5 @@ pub mod elimination {
 
 /// The kinds that settings of a GEN layer choose from.
 pub mod layers {
-    pub use farhop_nn::layers::{CoefficientKind, EliminationKind, HopReading};
+    pub use farhop_nn::layers::{CoefficientKind, EliminationKind, HopReading, LaplacianKind, ReadoutKind};
 }

@@ -3,21 +3,46 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use farhop_data::{Fill, SplitFractions};
+use farhop_data::metrics::Metric;
+use farhop_data::{Fill, SplitFractions, TargetKind};
+use farhop_train::SplitSetting;
 
-/// The two tables of a training run.
+/// The data of a training run.
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Your data")]
 pub struct DataArguments {
+    /// What to learn from: a dataset of the catalogue (farhop data list), a table of molecules, a file or folder with a whole
+    /// dataset, or a recipe (.toml)
+    #[arg(value_name = "DATASET")]
+    pub what: Option<String>,
+    /// Folder with datasets, besides $FARHOP_DATA and the user's data folder
+    #[arg(long, value_name = "FOLDER")]
+    pub data_dir: Option<PathBuf>,
+    /// Split of a dataset: standard, per-class (20 of each, 500, 1,000), seeded, or a number where there are several
+    /// [default: standard]
+    #[arg(long, value_name = "SPLIT")]
+    pub split: Option<SplitSetting>,
+    /// How predictions are scored [default: as is usual for the data]
+    #[arg(long, value_name = "METRIC")]
+    pub metric: Option<Metric>,
+    /// Column of SMILES in a table of molecules [default: the column named smiles]
+    #[arg(long, value_name = "COLUMN")]
+    pub smiles: Option<String>,
+    /// Leave out molecules that can't be read, and count them
+    #[arg(long)]
+    pub skip_bad_molecules: bool,
     /// Nodes table: CSV with a header, one row a node (.gz is fine, - is standard input)
     #[arg(long, value_name = "FILE")]
     pub nodes: Option<PathBuf>,
     /// Edges table: CSV with the columns source and target
     #[arg(long, value_name = "FILE")]
     pub edges: Option<PathBuf>,
-    /// Column of the nodes table to predict
-    #[arg(long, value_name = "COLUMN")]
-    pub target: Option<String>,
+    /// Column to predict, or several
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    pub target: Vec<String>,
+    /// What the target is: classes, labels (yes or no) or numbers [default: what its cells look like]
+    #[arg(long, value_name = "KIND")]
+    pub task: Option<TargetKind>,
     /// How the tables are read.
     #[command(flatten)]
     pub table: TableArguments,
@@ -42,9 +67,12 @@ pub struct TableArguments {
     /// Id column [default: the column named id, else the first]
     #[arg(long, value_name = "COLUMN")]
     pub id: Option<String>,
-    /// Columns to leave out
+    /// Columns of the nodes table to leave out
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
     pub ignore: Vec<String>,
+    /// Columns of the edges table to leave out
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
+    pub ignore_edges: Vec<String>,
     /// Columns of numbers that are names of categories
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',')]
     pub category: Vec<String>,
@@ -62,19 +90,25 @@ pub struct TableArguments {
 impl DataArguments {
     /// Whether anything was asked about the data.
     pub fn is_empty(&self) -> bool {
-        self.nodes.is_none() && self.edges.is_none() && !self.says_how()
+        self.what.is_none() && self.nodes.is_none() && self.edges.is_none() && !self.says_how()
     }
 
     /// Whether anything was asked beyond where the tables are.
     pub fn says_how(&self) -> bool {
         let table = &self.table;
-        self.target.is_some()
+        !self.target.is_empty()
+            || self.task.is_some()
+            || self.split.is_some()
+            || self.metric.is_some()
+            || self.smiles.is_some()
+            || self.skip_bad_molecules
             || self.scaling.is_some()
             || self.no_features.is_some()
             || self.fractions.is_some()
             || self.split_seed.is_some()
             || table.id.is_some()
             || !table.ignore.is_empty()
+            || !table.ignore_edges.is_empty()
             || !table.category.is_empty()
             || table.fill.is_some()
             || table.directed

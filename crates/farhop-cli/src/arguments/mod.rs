@@ -1,6 +1,7 @@
 //! What can be asked of `farhop`.
 
 mod bench;
+mod catalogue;
 mod data;
 mod hops;
 mod model;
@@ -12,16 +13,21 @@ use std::num::NonZeroUsize;
 use clap::{Args, Parser, Subcommand};
 
 pub use bench::{BenchArguments, BenchMode};
+pub use catalogue::{DataCommand, FetchArguments, ImportArguments, InfoArguments, ListArguments};
 pub use data::{DataArguments, TableArguments};
 pub use hops::{HopCoefficients, HopElimination, HopsArguments};
 pub use model::ModelArguments;
 pub use train::TrainArguments;
-pub use use_run::{EvaluateArguments, NewTables, PlanArguments, PredictArguments, SplitName};
+pub use use_run::{EvaluateArguments, NewData, PlanArguments, PredictArguments, SplitName};
 
 const EXAMPLES: &str = "\
 Examples:
   farhop train
       the built-in demonstration: what long range means, in under two minutes
+  farhop train cora
+      a dataset of the catalogue; farhop data list shows them all
+  farhop train molecules.csv --smiles smiles --target logp
+      a model for your molecules
   farhop train --nodes nodes.csv --edges edges.csv --target label --out runs/mine
       a model for your own graph
   farhop predict runs/mine --nodes new_nodes.csv --edges new_edges.csv --out predictions.csv
@@ -64,14 +70,17 @@ pub struct Common {
 pub enum Command {
     /// Train a model; with no argument, the built-in demonstration
     Train(Box<TrainArguments>),
-    /// Predict the class of every node, under your own ids, with probabilities
+    /// Predictions for every node or graph, under your own ids, with probabilities
     Predict(PredictArguments),
-    /// Score a run: accuracy, macro F1 and every class
+    /// Score a run on a part of its data, or on new data
     Evaluate(EvaluateArguments),
     /// The elimination alone: hop-by-hop features of any graph, no training
     Hops(HopsArguments),
     /// Peak memory of a run before anything is allocated
     Plan(Box<PlanArguments>),
+    /// The catalogue of datasets; a data card for any input
+    #[command(subcommand)]
+    Data(DataCommand),
     /// Time and memory of a model on a generated or given graph
     Bench(BenchArguments),
     /// What was detected: cores, instruction sets, memory

@@ -14,6 +14,9 @@ Examples:
   farhop train
   farhop train --distance 6
   farhop train --picture accuracy.svg
+  farhop train cora
+  farhop train peptides-func --model gcn --epochs 20 --out runs/peptides
+  farhop train molecules.csv --smiles smiles --target logp
   farhop train --nodes nodes.csv --edges edges.csv --target label --out runs/mine
   farhop train --nodes nodes.csv --edges edges.csv --target label --model gcn --layers 4 --hidden 64
   farhop train --recipe runs/mine/recipe.toml --seed 1 --out runs/again
@@ -52,10 +55,10 @@ pub struct TrainArguments {
 }
 
 /// The built-in demonstration.
-#[derive(Args, Debug, Default)]
+#[derive(Args, Debug, Default, Clone)]
 #[command(next_help_heading = "Demonstration (without your data)")]
 pub struct DemonstrationArguments {
-    /// Distance whose colours decide the label [default: 4]
+    /// Distance whose colours decide the label; also of the datasets that are made [default: 4]
     #[arg(long, value_name = "R", conflicts_with = "picture")]
     pub distance: Option<usize>,
     /// Train at several distances and draw accuracy against distance as SVG

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use farhop_data::Fill;
+use farhop_train::NewFiles;
 
 use super::{DataArguments, ModelArguments};
 
@@ -12,6 +13,7 @@ Examples:
   farhop predict runs/mine --nodes new_nodes.csv --edges new_edges.csv --out predictions.csv
   farhop predict runs/mine
       every node of the training tables, into runs/mine/predictions.csv
+  farhop predict runs/solubility --molecules new_molecules.csv --out predictions.csv
   farhop predict runs/mine --out - | head";
 
 const EVALUATE_EXAMPLES: &str = "\
@@ -25,10 +27,19 @@ Examples:
   farhop plan --nodes nodes.csv --edges edges.csv --target label --hops 8
   farhop plan --node-count 169343 --edge-count 1166243 --feature-count 128 --class-count 40 --hidden 256";
 
-/// New tables for a trained model.
+/// New data for a trained model.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Your data")]
-pub struct NewTables {
+pub struct NewData {
+    /// Table of molecules with the SMILES column of training [default: the table of training]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["nodes", "edges"])]
+    pub molecules: Option<PathBuf>,
+    /// Leave out molecules that can't be read, and count them [default: as in training]
+    #[arg(long)]
+    pub skip_bad_molecules: bool,
+    /// Folder with datasets, besides $FARHOP_DATA and the user's data folder
+    #[arg(long, value_name = "FOLDER")]
+    pub data_dir: Option<PathBuf>,
     /// Nodes table with the columns of training [default: the table of training]
     #[arg(long, value_name = "FILE", requires = "edges")]
     pub nodes: Option<PathBuf>,
@@ -43,6 +54,19 @@ pub struct NewTables {
     pub add_missing_nodes: bool,
 }
 
+impl NewData {
+    /// The new files; none: those of training.
+    pub fn files(&self, skip_bad: bool) -> Option<NewFiles<'_>> {
+        if let Some(table) = &self.molecules {
+            return Some(NewFiles::Molecules { table, skip_bad: self.skip_bad_molecules || skip_bad });
+        }
+        match (&self.nodes, &self.edges) {
+            (Some(nodes), Some(edges)) => Some(NewFiles::Tables { nodes, edges }),
+            _ => None,
+        }
+    }
+}
+
 /// Arguments of `farhop predict`.
 #[derive(Args, Debug)]
 #[command(after_help = PREDICT_EXAMPLES)]
@@ -50,12 +74,12 @@ pub struct PredictArguments {
     /// Run folder that farhop train wrote
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// CSV to write: id, prediction, a probability for each class; - is standard output [default: RUN/predictions.csv]
+    /// CSV to write: id and predictions, with probabilities where there are classes; - is standard output [default: RUN/predictions.csv]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// The tables.
+    /// The data.
     #[command(flatten)]
-    pub tables: NewTables,
+    pub new: NewData,
 }
 
 /// Arguments of `farhop evaluate`.
@@ -65,12 +89,12 @@ pub struct EvaluateArguments {
     /// Run folder that farhop train wrote
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// Nodes to score [default: test; with new tables: all that have a label]
+    /// What to score [default: test; with new data: all that has a label]
     #[arg(long, value_name = "PART")]
     pub split: Option<SplitName>,
-    /// The tables.
+    /// The data.
     #[command(flatten)]
-    pub tables: NewTables,
+    pub new: NewData,
 }
 
 /// Nodes to score.

@@ -11,7 +11,7 @@ use farhop_nn::{
     ActivationKind, Batch, GcnConfig, GenConfig, Learner, MlpConfig, ModelConfig, NormKind, OptimizerConfig, Shape,
     Targets,
 };
-use farhop_train::memory::{bytes_text, peak_rss_bytes};
+use farhop_train::memory::{Held, bytes_text, peak_rss_bytes};
 use serde_json::json;
 
 use crate::arguments::{BenchArguments, BenchMode, Common};
@@ -36,7 +36,7 @@ struct Work {
 impl Work {
     fn shape(&self) -> Shape {
         let graph = &self.graph;
-        Shape { nodes: graph.nodes(), entries: graph.entries(), inputs: self.width, outputs: self.classes }
+        Shape::nodes(graph.nodes(), graph.entries(), self.width, self.classes)
     }
 }
 
@@ -52,7 +52,8 @@ pub fn run(
     let training = arguments.mode == BenchMode::Train;
     let planned = |shape: &Shape| -> Result<_, Failure> {
         let config = model(arguments, shape.inputs > arguments.hidden && !arguments.raw_features)?;
-        let plan = data::plan(&config, shape, false, training, console)?;
+        let held = Held::one_graph(shape.nodes, shape.entries, false);
+        let plan = data::plan_shape(&config, shape, held, training, console)?;
         Ok((config, plan))
     };
     let (work, (config, plan)) = match &arguments.graph {
@@ -72,7 +73,7 @@ pub fn run(
     let network = config.init(work.width, work.classes, seed)?;
     let parameters = network.parameters();
     let batch = Batch::from_vec(Arc::new(work.graph), work.features, work.width);
-    let targets = Targets { rows: (0..nodes as u32).collect(), classes: work.of_node };
+    let targets = Targets::classes((0..nodes as u32).collect(), work.of_node);
     // Adam as the peers have it: no decay, no clipping.
     let optimizer = OptimizerConfig { weight_decay: 0.0, clip_norm: None, ..OptimizerConfig::default() };
     let mut learner = Learner::new(network, optimizer, seed);
@@ -85,7 +86,7 @@ pub fn run(
                 return Err(Failure::failed(format!("the loss of epoch {epoch} is not finite. Check the features.")));
             }
         } else {
-            std::hint::black_box(learner.model().logits(&batch));
+            std::hint::black_box(learner.model().outputs(&batch));
         }
         times.push(start.elapsed().as_secs_f64());
         let name = if epoch == 0 { "warm-up".to_string() } else { format!("epoch {epoch}") };
@@ -219,7 +220,7 @@ impl Asked {
     }
 
     fn shape(&self) -> Shape {
-        Shape { nodes: self.nodes, entries: 2 * self.edges, inputs: self.width, outputs: self.classes }
+        Shape::nodes(self.nodes, 2 * self.edges, self.width, self.classes)
     }
 
     fn generate(&self, seed: u64) -> Result<Work, Failure> {

@@ -2,18 +2,18 @@
 
 use std::process::ExitCode;
 
-use farhop_data::metrics::{Confusion, largest};
+use farhop_data::metrics::{Confusion, Metric, largest};
 use farhop_data::text::thousands;
-use farhop_data::{Part, Split};
-use farhop_train::TrainedRun;
+use farhop_data::{Level, Split, Target};
+use farhop_train::{Outputs, Task, TrainedRun, score};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::arguments::{EvaluateArguments, SplitName};
 use crate::console::Console;
-use crate::data::{self, Nodes};
+use crate::data::{self, Applied};
 use crate::failure::Failure;
-use crate::table::{TextTable, percent};
+use crate::table::TextTable;
 
 /// The scores of one class.
 #[derive(Serialize)]
@@ -28,66 +28,85 @@ struct ClassScores {
 /// Runs the command.
 pub fn run(arguments: &EvaluateArguments, console: &Console) -> Result<ExitCode, Failure> {
     let run = TrainedRun::open(&arguments.run)?;
-    let applied = data::apply(&run, &arguments.tables, console)?;
-    data::notes(&applied.dataset, console);
-    let (split, changed) = (applied.split, applied.changed);
+    let Applied { task, split, changed } = data::apply(&run, &arguments.new, console)?;
     let part = arguments.split.unwrap_or(if split.is_some() { SplitName::Test } else { SplitName::All });
-    let shape = data::shape(&applied.dataset);
-    data::plan(&run.recipe.model, &shape, applied.dataset.graph.is_directed(), false, console)?;
-    let nodes = Nodes::from(applied.dataset);
-    let chosen = chosen(part, split.as_ref().unwrap_or(&nodes.split), &nodes.labels);
-    let labelled: Vec<(usize, u32)> =
-        chosen.into_iter().filter_map(|node| Some((node as usize, (*nodes.labels.get(node as usize)?)?))).collect();
-    if labelled.is_empty() {
+    data::plan(&run.recipe.model, &task, false, console)?;
+    let units = chosen(part, task.split(), task.units());
+    let outputs = run.outputs_of(&task, &units)?;
+    let known = outputs.rows.iter().filter(|row| task.target().is_known(**row as usize)).count();
+    let count = if task.level() == Level::Pair { outputs.ranks.len() } else { known };
+    if count == 0 {
         return Err(Failure::failed(format!(
-            "no node of part {} has a label that the model knows, so there is nothing to score. Pass another --split, or tables with labels.",
+            "nothing in part {} has a label that the model knows, so there is nothing to score. Pass another --split, or data with labels.",
             part.name()
         )));
     }
-    let predicted = largest(&run.logits(&nodes.batch)?, nodes.classes.len());
-    let (truth, guess): (Vec<u32>, Vec<u32>) = labelled.iter().map(|(node, label)| (*label, predicted[*node])).unzip();
-    let confusion = Confusion::new(&truth, &guess, nodes.classes.len())?;
-    let classes: Vec<ClassScores> =
-        nodes.classes.iter().enumerate().map(|(number, name)| class_scores(&confusion, number, name)).collect();
-    let object = json!({
+    let metrics: Vec<(Metric, Option<f64>)> =
+        task.metrics().into_iter().map(|metric| (metric, score(metric, task.target(), &outputs))).collect();
+    let classes = class_table(task.target(), &outputs)?;
+    let mut object = json!({
         "run": run.path,
         "task": run.record.task,
         "model": run.record.model,
         "split": part.name(),
-        "nodes": truth.len(),
-        "accuracy": confusion.accuracy(),
-        "macro_f1": confusion.macro_f1(),
+        rows_name(&task): count,
+        "metric": task.metric,
+        "score": metrics.first().and_then(|(_, value)| *value),
         "classes": classes,
         "data_changed": changed,
     });
+    for (metric, value) in &metrics {
+        object[metric.name().replace('-', "_")] = json!(value);
+    }
     console.result(&object, || {
-        let mut table = TextTable::new(&["class", "nodes", "precision", "recall", "F1"]);
-        for one in &classes {
-            let share = |value: Option<f64>| value.map_or("-".to_string(), |value| format!("{value:.3}"));
-            let name = farhop_data::text::quoted(&one.class).trim_matches('"').to_string();
-            table.row([name, thousands(one.nodes), share(one.precision), share(one.recall), share(one.f1)]);
-        }
-        let mut lines = table.lines();
-        lines[0] = console.heading(&lines[0]);
-        let macro_f1 = confusion.macro_f1().map_or("-".to_string(), |value| format!("{value:.3}"));
         let part = if part == SplitName::All { "labelled" } else { part.name() };
-        format!(
-            "accuracy {}, macro F1 {macro_f1} on {} {part} nodes\n\n{}",
-            percent(confusion.accuracy()),
-            thousands(truth.len() as u64),
-            lines.join("\n")
-        )
+        let scores: Vec<String> =
+            metrics.iter().map(|(metric, value)| format!("{} {}", metric.name(), metric.shown(*value))).collect();
+        let rows = thousands(count as u64);
+        let first = format!("{} on {rows} {part} {}", scores.join(", "), rows_name(&task));
+        if classes.is_empty() { first } else { format!("{first}\n\n{}", class_lines(&classes, &task, console)) }
     })?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn chosen(part: SplitName, split: &Split, labels: &[Option<u32>]) -> Vec<u32> {
-    match part {
-        SplitName::Train => split.part(Part::Train).to_vec(),
-        SplitName::Valid => split.part(Part::Valid).to_vec(),
-        SplitName::Test => split.part(Part::Test).to_vec(),
-        SplitName::All => (0..labels.len() as u32).collect(),
+fn rows_name(task: &Task) -> &'static str {
+    match task.level() {
+        Level::Node => "nodes",
+        Level::Graph | Level::Pair => "graphs",
     }
+}
+
+fn chosen(part: SplitName, split: &Split, units: usize) -> Vec<u32> {
+    match part {
+        SplitName::Train => split.train.clone(),
+        SplitName::Valid => split.valid.clone(),
+        SplitName::Test => split.test.clone(),
+        SplitName::All => (0..units as u32).collect(),
+    }
+}
+
+/// The scores of every class; empty where there are none.
+fn class_table(target: &Target, outputs: &Outputs) -> Result<Vec<ClassScores>, Failure> {
+    let Target::Class { labels, classes } = target else {
+        return Ok(Vec::new());
+    };
+    let predicted = largest(&outputs.values, classes.len());
+    let (truth, guess): (Vec<u32>, Vec<u32>) =
+        outputs.rows.iter().zip(predicted).filter_map(|(row, guess)| Some((labels[*row as usize]?, guess))).unzip();
+    let confusion = Confusion::new(&truth, &guess, classes.len())?;
+    Ok(classes.iter().enumerate().map(|(number, name)| class_scores(&confusion, number, name)).collect())
+}
+
+fn class_lines(classes: &[ClassScores], task: &Task, console: &Console) -> String {
+    let mut table = TextTable::new(&["class", rows_name(task), "precision", "recall", "F1"]);
+    for one in classes {
+        let share = |value: Option<f64>| value.map_or("-".to_string(), |value| format!("{value:.3}"));
+        let name = farhop_data::text::quoted(&one.class).trim_matches('"').to_string();
+        table.row([name, thousands(one.nodes), share(one.precision), share(one.recall), share(one.f1)]);
+    }
+    let mut lines = table.lines();
+    lines[0] = console.heading(&lines[0]);
+    lines.join("\n")
 }
 
 fn class_scores(confusion: &Confusion, class: usize, name: &str) -> ClassScores {

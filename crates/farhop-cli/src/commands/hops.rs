@@ -5,7 +5,9 @@ use std::process::ExitCode;
 
 use farhop_data::npy::read_matrix;
 use farhop_data::npz::write_npz;
-use farhop_data::{EdgeOptions, EdgeTable, FeatureScaling, Fill, NoFeatures, NodeDataset, NodeIds, NodeTableOptions};
+use farhop_data::{
+    EdgeOptions, EdgeTable, FeatureScaling, Fill, NoFeatures, NodeIds, NodeTableOptions, NodeTables, Numbers,
+};
 use farhop_graph::Graph;
 use farhop_kernels::elimination::{self, Coefficients, Config, Mode, Source};
 use farhop_kernels::heads::Heads;
@@ -100,15 +102,23 @@ fn from_tables(nodes: &Path, arguments: &HopsArguments, console: &Console) -> Re
         add_missing_nodes: table.add_missing_nodes,
         ..NodeTableOptions::default()
     };
-    let (dataset, weights) = if arguments.coefficients == HopCoefficients::Given {
-        let (dataset, weights) = NodeDataset::load_weighted(nodes, &arguments.edges, &options)?;
-        (dataset, Some(weights))
+    let (tables, weights) = if arguments.coefficients == HopCoefficients::Given {
+        let (tables, weights) = NodeTables::load_weighted(nodes, &arguments.edges, &options)?;
+        (tables, Some(weights))
     } else {
-        (NodeDataset::load(nodes, &arguments.edges, &options)?, None)
+        (NodeTables::load(nodes, &arguments.edges, &options)?, None)
     };
-    crate::data::notes(&dataset, console);
-    let NodeDataset { ids, graph, features, width, card, .. } = dataset;
-    Ok(Start { ids, graph, features, width, weights, self_loops: card.self_loops })
+    let NodeTables { dataset, summary, .. } = tables;
+    for note in &dataset.notes {
+        console.message(&format!("note: {note}"));
+    }
+    let width = dataset.nodes.width;
+    let features = match dataset.nodes.numbers {
+        Numbers::Dense(numbers) => numbers,
+        Numbers::Sparse(csr) => csr.to_dense()?,
+    };
+    let (ids, graph) = (dataset.ids, dataset.graphs.into_union());
+    Ok(Start { ids, graph, features, width, weights, self_loops: summary.self_loops })
 }
 
 fn from_array(path: &Path, arguments: &HopsArguments) -> Result<Start, Failure> {

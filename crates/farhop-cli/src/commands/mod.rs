@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub mod bench;
+pub mod data;
 pub mod doctor;
 pub mod evaluate;
 pub mod hops;

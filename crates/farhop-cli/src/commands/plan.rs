@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use farhop_nn::Shape;
-use farhop_train::memory::{self, Limit, Plan, bytes_text};
+use farhop_train::Places;
+use farhop_train::memory::{self, Held, Limit, Plan, bytes_text};
 use serde_json::json;
 
 use crate::arguments::{Common, PlanArguments};
@@ -18,22 +19,24 @@ pub fn run(arguments: &PlanArguments, common: &Common, console: &Console) -> Res
     let file = arguments.recipe.as_deref();
     let recipe = settings::recipe(file, &arguments.data, &arguments.model, Vec::new(), common)?;
     let sizes = &arguments.sizes;
-    let (shape, directed) = match (sizes.node_count, sizes.edge_count) {
+    let data = &recipe.data;
+    let (shape, held) = match (sizes.node_count, sizes.edge_count) {
         (Some(nodes), Some(edges)) => {
-            let directed = recipe.data.directed;
-            let entries = if directed { edges } else { edges.saturating_mul(2) };
-            let shape = Shape { nodes, entries, inputs: sizes.feature_count, outputs: sizes.class_count };
-            (checked(shape)?, directed)
+            let entries = if data.directed { edges } else { edges.saturating_mul(2) };
+            let shape = checked(Shape::nodes(nodes, entries, sizes.feature_count, sizes.class_count))?;
+            (shape, Held::one_graph(nodes, entries, data.directed))
         }
-        _ if recipe.data.nodes.is_none() && recipe.data.edges.is_none() => {
+        _ if data.nodes.is_none() && data.edges.is_none() && data.dataset.is_none() && data.molecules.is_none() => {
             return Err(Failure::usage(
-                "nothing to plan for: give --nodes, --edges and --target, or --node-count and --edge-count.",
+                "nothing to plan for: give a dataset, --nodes, --edges and --target, or --node-count and --edge-count.",
             ));
         }
         _ => {
-            let dataset = data::load(&recipe)?;
-            console.message(dataset.card.to_string().trim_end());
-            (data::shape(&dataset), dataset.graph.is_directed())
+            let places = Places::usual(arguments.data.data_dir.as_deref());
+            let material = data::read(&recipe, &places)?;
+            data::show_card(&material, console);
+            let task = data::task(&recipe, material.dataset, None, &places, console)?;
+            (task.shape(), task.held())
         }
     };
     let limit = match arguments.limit {
@@ -41,7 +44,7 @@ pub fn run(arguments: &PlanArguments, common: &Common, console: &Console) -> Res
         None => memory::available(),
     };
     let training = !arguments.infer;
-    let plan = memory::plan(&recipe.model, &shape, directed, training, limit.as_ref());
+    let plan = memory::plan(&recipe.model, &shape, held, training, limit.as_ref());
     let object = json!({
         "model": recipe.model.name(),
         "mode": if training { "train" } else { "infer" },

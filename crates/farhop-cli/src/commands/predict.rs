@@ -1,16 +1,16 @@
-//! `farhop predict`: classes and probabilities under the user's ids.
+//! `farhop predict`: what the model says, under the user's ids.
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use farhop_data::predictions::Predictions;
+use farhop_data::Level;
 use farhop_data::text::counted;
-use farhop_train::TrainedRun;
+use farhop_train::{TrainedRun, probabilities};
 use serde_json::json;
 
 use crate::arguments::PredictArguments;
 use crate::console::{Console, write_table};
-use crate::data::{self, Nodes};
+use crate::data::{self, Applied};
 use crate::failure::Failure;
 
 /// Runs the command.
@@ -20,29 +20,28 @@ pub fn run(arguments: &PredictArguments, console: &Console) -> Result<ExitCode, 
         return Err(Failure::usage("--out - and --json both want standard output. Give --out a file."));
     }
     let run = TrainedRun::open(&arguments.run)?;
-    let applied = data::apply(&run, &arguments.tables, console)?;
-    data::notes(&applied.dataset, console);
-    let shape = data::shape(&applied.dataset);
-    data::plan(&run.recipe.model, &shape, applied.dataset.graph.is_directed(), false, console)?;
-    let nodes = Nodes::from(applied.dataset);
-    let probabilities = run.probabilities(&nodes.batch)?;
-    let predictions = Predictions { ids: &nodes.ids, classes: &nodes.classes, probabilities: &probabilities };
+    let Applied { task, changed, .. } = data::apply(&run, &arguments.new, console)?;
+    data::plan(&run.recipe.model, &task, false, console)?;
+    let outputs = run.outputs(&task)?;
+    let told = probabilities(task.target(), &outputs.values);
+    let predictions = task.predictions(&told);
     if to_stdout {
         write_table(|writer| predictions.write("standard output", writer))?;
         return Ok(ExitCode::SUCCESS);
     }
     let out = arguments.out.clone().unwrap_or_else(|| run.path.join("predictions.csv"));
     predictions.save(&out)?;
+    let (one, many) = match task.level() {
+        Level::Node => ("node", "nodes"),
+        Level::Graph | Level::Pair => ("graph", "graphs"),
+    };
     let object = json!({
         "run": run.path,
         "predictions": out,
-        "nodes": nodes.ids.len(),
-        "classes": nodes.classes,
-        "data_changed": applied.changed,
+        many: task.rows(),
+        "classes": task.target().names(),
+        "data_changed": changed,
     });
-    console.result(&object, || {
-        let count = counted(nodes.ids.len() as u64, "node", "nodes");
-        format!("{} ({count})", out.display())
-    })?;
+    console.result(&object, || format!("{} ({})", out.display(), counted(task.rows() as u64, one, many)))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -22,7 +22,8 @@ pub(super) fn read(entry: &Entry, files: &Located) -> Result<Parts, DataError> {
     let features = Csr::from_npz(&mut npz, "attr")?;
     let labels = npz.array("labels")?.to_i64()?;
     if adjacency.rows != adjacency.columns {
-        let reason = format!("an adjacency of {} rows and {} columns; as many are needed.", adjacency.rows, adjacency.columns);
+        let reason =
+            format!("an adjacency of {} rows and {} columns; as many are needed.", adjacency.rows, adjacency.columns);
         return Err(DataError::Array { file, reason });
     }
     let mut rows = Vec::with_capacity(adjacency.indices.len());

@@ -9,7 +9,7 @@ use crate::ogb::{self, OgbOptions};
 use crate::options::SplitChoice;
 use crate::source::SourceFile;
 use crate::split::Split;
-use crate::task::Task;
+use crate::target_kind::TargetKind;
 use crate::tu::{self, TuOptions};
 use crate::wikics::WikiCs;
 
@@ -23,7 +23,9 @@ impl Parts {
 
 fn folder_of<'a>(files: &'a Located, name: &str, above: usize) -> Result<&'a std::path::Path, DataError> {
     let path = files.path(name)?;
-    path.ancestors().nth(above).ok_or_else(|| DataError::Mismatch { what: format!("{} has no folder.", path.display()) })
+    path.ancestors()
+        .nth(above)
+        .ok_or_else(|| DataError::Mismatch { what: format!("{} has no folder.", path.display()) })
 }
 
 /// A TU collection, with its folds if their file is here.
@@ -57,8 +59,12 @@ pub(super) fn read_wikics(entry: &Entry, files: &Located) -> Result<Parts, DataE
 /// A node dataset of the Open Graph Benchmark.
 pub(super) fn read_ogb_nodes(files: &Located, split: &str, directed: bool) -> Result<Parts, DataError> {
     let folder = folder_of(files, "raw/edge.csv.gz", 2)?;
-    let options =
-        OgbOptions { directed, task: Some(Task::Class), split: Some(split.to_string()), ..OgbOptions::default() };
+    let options = OgbOptions {
+        directed,
+        task: Some(TargetKind::Classes),
+        split: Some(split.to_string()),
+        ..OgbOptions::default()
+    };
     let data = ogb::read(folder, &options)?;
     let standard = Some(data.split.clone());
     Ok(Parts::of(data, Splits { standard, ..Splits::default() }))

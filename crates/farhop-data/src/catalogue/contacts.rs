@@ -33,8 +33,8 @@ pub(super) fn read(entry: &Entry, files: &Located) -> Result<Parts, DataError> {
     let mut search = BreadthFirst::new(union);
     let (mut pairs, mut together, mut offsets, mut pool) = (Vec::new(), Vec::new(), vec![0], Vec::new());
     for (number, molecule) in molecules.iter().enumerate() {
-        let places = coordinates(molecule)
-            .map_err(|reason| DataError::Line { place: table.place_of_row(number), reason })?;
+        let places =
+            coordinates(molecule).map_err(|reason| DataError::Line { place: table.place_of_row(number), reason })?;
         let start = graphs.nodes_of(number).start;
         let before = together.len();
         for first in 0..places.len() {
@@ -76,7 +76,8 @@ fn coordinates(molecule: &Molecule) -> Result<Vec<[f64; 3]>, String> {
         let mut place = [0.0; 3];
         let mut numbers = triple.split(',').map(str::trim);
         for axis in &mut place {
-            let number = numbers.next().and_then(|number| number.parse::<f64>().ok()).filter(|number| number.is_finite());
+            let number =
+                numbers.next().and_then(|number| number.parse::<f64>().ok()).filter(|number| number.is_finite());
             *axis = number.ok_or_else(|| format!("\"{triple}\" is not three coordinates."))?;
         }
         all.push(place);

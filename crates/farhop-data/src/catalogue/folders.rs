@@ -111,6 +111,14 @@ impl Entry {
         best
     }
 
+    /// The files that loading reads, or those of its stand-in; empty if they are not here.
+    pub fn found(&self, folders: &DataFolders) -> Vec<PathBuf> {
+        match self.locate(folders) {
+            Ok(located) => located.files.into_iter().map(|(_, path)| path).collect(),
+            Err(_) => self.stand_in.map_or_else(Vec::new, |other| other.found(folders)),
+        }
+    }
+
     fn file(&self, name: &str) -> Option<&DataFile> {
         self.files.iter().find(|file| file.names[0] == name)
     }

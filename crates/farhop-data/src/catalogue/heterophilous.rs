@@ -54,9 +54,15 @@ pub(super) fn read(entry: &Entry, files: &Located, directed: bool, binary: bool)
 /// Labels 0 and 1 as the answers to one question.
 fn question(file: &str, labels: &[i64]) -> Result<Target, DataError> {
     if let Some(other) = labels.iter().find(|label| !matches!(label, 0 | 1)) {
-        return Err(DataError::Array { file: file.to_string(), reason: format!("label {other}; only 0 and 1 are allowed.") });
+        return Err(DataError::Array {
+            file: file.to_string(),
+            reason: format!("label {other}; only 0 and 1 are allowed."),
+        });
     }
-    Ok(Target::Binary { values: labels.iter().map(|&label| label as f32).collect(), names: vec!["label 1".to_string()] })
+    Ok(Target::Binary {
+        values: labels.iter().map(|&label| label as f32).collect(),
+        names: vec!["label 1".to_string()],
+    })
 }
 
 /// Splits from masks of shape `[splits, nodes]`.

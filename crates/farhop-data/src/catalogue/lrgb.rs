@@ -42,7 +42,11 @@ fn each_graph(
         }
         ends.push(ends[ends.len() - 1] + count);
     }
-    Ok(Split { train: (ends[0]..ends[1]).collect(), valid: (ends[1]..ends[2]).collect(), test: (ends[2]..ends[3]).collect() })
+    Ok(Split {
+        train: (ends[0]..ends[1]).collect(),
+        valid: (ends[1]..ends[2]).collect(),
+        test: (ends[2]..ends[3]).collect(),
+    })
 }
 
 /// The array at a place of a tuple, whose shape must be `[rows, width]`; `None` is any number of rows.
@@ -136,7 +140,11 @@ pub(super) fn read_contacts(files: &Located) -> Result<Parts, DataError> {
         let answers = graph.at(4)?;
         let numbers = answers.array()?.to_f32()?;
         if numbers.len() != asked.len() || numbers.iter().any(|answer| *answer != 0.0 && *answer != 1.0) {
-            return Err(answers.error(format!("{} answers for {} pairs; 0 or 1 for each is needed.", numbers.len(), asked.len())));
+            return Err(answers.error(format!(
+                "{} answers for {} pairs; 0 or 1 for each is needed.",
+                numbers.len(),
+                asked.len()
+            )));
         }
         pairs.extend(asked.into_iter().map(|(from, to)| [from, to]));
         together.extend(numbers.iter().map(|&answer| answer == 1.0));

@@ -1,11 +1,9 @@
 //! Tasks that are made, with the distance that matters as a parameter.
 
-use farhop_graph::GraphSet;
-
 use super::entry::{Entry, Reader};
 use super::options::LoadOptions;
-use super::parts::{Parts, Splits, columns_of};
-use crate::dataset::{Columns, Dataset, Target};
+use super::parts::{Parts, Splits};
+use crate::dataset::Dataset;
 use crate::error::DataError;
 use crate::synthetic::{
     HopMajorityOptions, RingTransferOptions, TreeNeighboursOptions, hop_majority, ring_transfer, tree_neighbours,
@@ -41,15 +39,8 @@ fn of_hop_majority(options: &LoadOptions) -> Result<Parts, DataError> {
     let distance = options.distance.unwrap_or(usual.distance);
     let nodes = options.size.unwrap_or(usual.nodes);
     let made = hop_majority(&HopMajorityOptions { distance, nodes, seed: options.seed, ..usual })?;
-    let width = usual.colours;
-    Ok(Parts {
-        graphs: GraphSet::single(made.graph),
-        nodes: columns_of("hop-majority", nodes, width, made.features)?,
-        edges: Columns::none(),
-        target: Target::Class { labels: made.labels, classes: made.schema.classes().to_vec() },
-        splits: Splits { standard: made.split, ..Splits::default() },
-        ids: Vec::new(),
-        notes: vec![format!("The distance is {distance}.")],
-        sources: Vec::new(),
-    })
+    let Dataset { graphs, nodes, edges, target, split, ids, sources, .. } = made;
+    let splits = Splits { standard: Some(split), ..Splits::default() };
+    let notes = vec![format!("The distance is {distance}.")];
+    Ok(Parts { graphs, nodes, edges, target, splits, ids, notes, sources })
 }

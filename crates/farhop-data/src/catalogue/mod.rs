@@ -54,7 +54,8 @@ pub fn load(entry: &Entry, folders: &DataFolders, options: &LoadOptions) -> Resu
     if let (Some(other), Presence::StandIn { .. }) = (entry.stand_in, entry.on_this_machine(folders)) {
         return load(other, folders, options);
     }
-    let parts = if entry.is_made() { made::make(entry, options)? } else { read(entry, &entry.locate(folders)?, options)? };
+    let parts =
+        if entry.is_made() { made::make(entry, options)? } else { read(entry, &entry.locate(folders)?, options)? };
     parts.into_dataset(entry, options)
 }
 

@@ -21,7 +21,11 @@ pub fn find(name: &str) -> Result<&'static Entry, DataError> {
         let near = nearest(&name.to_lowercase(), super::entries().iter().flat_map(names));
         let hint = near.map_or(String::new(), |near| format!(" Did you mean {}?", quoted(near)));
         DataError::Mismatch {
-            what: format!("there is no dataset {}.{hint} `farhop data list` shows all {}.", quoted(name), super::entries().len()),
+            what: format!(
+                "there is no dataset {}.{hint} `farhop data list` shows all {}.",
+                quoted(name),
+                super::entries().len()
+            ),
         }
     })
 }
@@ -36,7 +40,8 @@ mod tests {
         let mut all: Vec<String> = Vec::new();
         for entry in entries() {
             // An alias may repeat the entry's own name in another spelling, not another entry's.
-            let mut own: Vec<String> = std::iter::once(&entry.name).chain(entry.aliases).map(|name| plain(name)).collect();
+            let mut own: Vec<String> =
+                std::iter::once(&entry.name).chain(entry.aliases).map(|name| plain(name)).collect();
             own.sort();
             own.dedup();
             all.extend(own);

@@ -45,8 +45,7 @@ pub(super) fn read(name: &str, files: &Located) -> Result<Parts, DataError> {
         Target::Class { labels, classes: (0..classes).map(|class| class.to_string()).collect() }
     };
     let rows = read_graph(&graph, nodes)?;
-    let built =
-        build(nodes, &rows, Direction::Undirected).map_err(|error| graph.error(error.to_string()))?;
+    let built = build(nodes, &rows, Direction::Undirected).map_err(|error| graph.error(error.to_string()))?;
     let public = Split::from_lists(
         nodes,
         (0..train as u32).collect(),
@@ -143,7 +142,8 @@ impl Placing<'_> {
         for (row, &node) in self.order.iter().enumerate() {
             row_of[node as usize - before.rows] = Some(row);
         }
-        let (mut offsets, mut indices, mut values) = (before.offsets.clone(), before.indices.clone(), before.values.clone());
+        let (mut offsets, mut indices, mut values) =
+            (before.offsets.clone(), before.indices.clone(), before.values.clone());
         for row in row_of {
             if let Some(row) = row {
                 let (columns, numbers) = test.row(row);

@@ -23,7 +23,8 @@ pub(super) fn choose(
     let Splits { standard, numbered, pool } = given;
     let seed = options.seed;
     let seeded = |fractions: SplitFractions| -> Result<(Split, Option<String>), DataError> {
-        let split = draw(rows, target, pool.as_deref(), fractions, mix(seed, 0x5eed)).map_err(|error| named(entry, error))?;
+        let split =
+            draw(rows, target, pool.as_deref(), fractions, mix(seed, 0x5eed)).map_err(|error| named(entry, error))?;
         let (train, valid) = (100.0 * fractions.train, 100.0 * fractions.valid);
         Ok((split, Some(format!("The split is drawn with seed {seed}: {train:.0} % train, {valid:.0} % valid."))))
     };
@@ -72,7 +73,9 @@ fn draw(
         }
         // Pairs, and nodes of many graphs: rows of the split are graphs, all alike.
         Target::Pair { .. } | Target::Class { .. } => vec![Some(0); rows],
-        Target::Binary { .. } | Target::Number { .. } => (0..rows).map(|row| target.is_known(row).then_some(0)).collect(),
+        Target::Binary { .. } | Target::Number { .. } => {
+            (0..rows).map(|row| target.is_known(row).then_some(0)).collect()
+        }
     };
     if let Some(pool) = pool {
         let mut kept = vec![None; rows];

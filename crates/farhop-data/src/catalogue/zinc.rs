@@ -71,7 +71,8 @@ impl Zinc250k {
         }
         for (row, line) in lines.enumerate() {
             let mut cells = line.split(',').map(str::trim);
-            let mut number = || cells.next().and_then(|cell| cell.parse::<f64>().ok()).filter(|number| number.is_finite());
+            let mut number =
+                || cells.next().and_then(|cell| cell.parse::<f64>().ok()).filter(|number| number.is_finite());
             let (Some(place), Some(log_p), Some(synthesis), Some(cycle), Some(rings)) =
                 (number(), number(), number(), number(), number())
             else {
@@ -163,14 +164,19 @@ pub(super) fn read_stand_in(files: &Located, options: &LoadOptions) -> Result<Pa
     let mut ids: Vec<String> = pool.iter().map(|row| format!("stand-in, line {}", row + 1)).collect();
     let mut ends = vec![values.len() as u32];
     for part in ["val", "test"] {
-        let path = files.path(if part == "val" { "zinc12k_val_test_pyg/val.pt" } else { "zinc12k_val_test_pyg/test.pt" })?;
+        let path =
+            files.path(if part == "val" { "zinc12k_val_test_pyg/val.pt" } else { "zinc12k_val_test_pyg/test.pt" })?;
         let file = torch::from_bytes(&path.display().to_string(), bytes_of(path, &mut sources)?)?;
         let before = values.len();
         add_sliced(&file, &mut collected, &mut values)?;
         ids.extend((0..values.len() - before).map(|graph| format!("{part} {graph}")));
         ends.push(values.len() as u32);
     }
-    let split = Split { train: (0..ends[0]).collect(), valid: (ends[0]..ends[1]).collect(), test: (ends[1]..ends[2]).collect() };
+    let split = Split {
+        train: (0..ends[0]).collect(),
+        valid: (ends[0]..ends[1]).collect(),
+        test: (ends[1]..ends[2]).collect(),
+    };
     parts_of(collected, values, Splits { standard: Some(split), ..Splits::default() }, ids, sources)
 }
 
@@ -225,12 +231,17 @@ pub(super) fn read_selection(files: &Located) -> Result<Parts, DataError> {
         let molecules = pickle::from_bytes(&path.display().to_string(), bytes_of(path, &mut sources)?)?;
         for number in list.text()?.trim().split(',') {
             let number = number.trim().parse::<usize>();
-            let number = number.map_err(|_| list.wrong_at(1, "whole numbers between commas are needed.".to_string()))?;
+            let number =
+                number.map_err(|_| list.wrong_at(1, "whole numbers between commas are needed.".to_string()))?;
             add_matrix(&molecules.at(number)?, &mut collected, &mut values)?;
         }
         ends.push(values.len() as u32);
     }
-    let split = Split { train: (ends[0]..ends[1]).collect(), valid: (ends[1]..ends[2]).collect(), test: (ends[2]..ends[3]).collect() };
+    let split = Split {
+        train: (ends[0]..ends[1]).collect(),
+        valid: (ends[1]..ends[2]).collect(),
+        test: (ends[2]..ends[3]).collect(),
+    };
     parts_of(collected, values, Splits { standard: Some(split), ..Splits::default() }, Vec::new(), sources)
 }
 

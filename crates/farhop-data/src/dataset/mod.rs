@@ -1,5 +1,6 @@
 //! Checked data, ready to learn from: one graph or many, features, targets, split.
 
+mod arrays;
 mod columns;
 mod target;
 

@@ -22,7 +22,8 @@ impl Dataset {
             write_columns(writer, "node", self.graphs.union().nodes(), &self.nodes)?;
             write_columns(writer, "edge", self.graphs.union().entries(), &self.edges)?;
             self.write_target(writer)?;
-            for (name, rows) in [("train", &self.split.train), ("valid", &self.split.valid), ("test", &self.split.test)] {
+            for (name, rows) in [("train", &self.split.train), ("valid", &self.split.valid), ("test", &self.split.test)]
+            {
                 writer.u32(name, &[rows.len()], rows)?;
             }
             self.write_ids(writer)

@@ -48,7 +48,9 @@ pub enum FetchError {
         kept: u64,
     },
     /// The file came whole, and is another one.
-    #[error("{url}: the file has {what} {found} where {expected} is expected. It was not kept; upstream may have changed it.")]
+    #[error(
+        "{url}: the file has {what} {found} where {expected} is expected. It was not kept; upstream may have changed it."
+    )]
     Checksum {
         /// The address.
         url: String,
@@ -60,7 +62,9 @@ pub enum FetchError {
         expected: String,
     },
     /// There is a file of this name with other content.
-    #[error("{file} is here already with {what} {found} where {expected} is expected. It was left as it is: move it away to fetch again.")]
+    #[error(
+        "{file} is here already with {what} {found} where {expected} is expected. It was left as it is: move it away to fetch again."
+    )]
     Different {
         /// The file.
         file: String,

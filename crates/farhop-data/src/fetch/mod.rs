@@ -118,7 +118,10 @@ pub fn fetch(
         match (file.url, file.member) {
             (None, _) if place.exists() => report.present.push(place),
             (None, _) if file.required => {
-                return Err(FetchError::NotPublished { name: entry.name.to_string(), file: place.display().to_string() });
+                return Err(FetchError::NotPublished {
+                    name: entry.name.to_string(),
+                    file: place.display().to_string(),
+                });
             }
             (None, _) => report.skipped.push(format!("{} is not published by upstream", file.names[0])),
             (Some(url), Some(_)) => {

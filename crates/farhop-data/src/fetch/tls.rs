@@ -23,7 +23,14 @@ pub(super) fn config() -> Result<ureq::tls::TlsConfig, &'static str> {
 #[cfg(all(feature = "https", target_arch = "x86_64"))]
 fn processor_suffices() -> bool {
     use std::arch::is_x86_feature_detected as has;
-    has!("aes") && has!("ssse3") && has!("avx") && has!("avx2") && has!("adx") && has!("bmi1") && has!("bmi2") && has!("pclmulqdq")
+    has!("aes")
+        && has!("ssse3")
+        && has!("avx")
+        && has!("avx2")
+        && has!("adx")
+        && has!("bmi1")
+        && has!("bmi2")
+        && has!("pclmulqdq")
 }
 
 /// The provider stops the program on a processor that it cannot use, so ask first.

@@ -196,7 +196,8 @@ fn lines(text: &str, tabs: bool) -> Option<Kind> {
     }
     let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with(['#', '%']))?;
     let commented = text.trim_start().starts_with(['#', '%']);
-    let cells: Vec<&str> = first.split(|c: char| c.is_whitespace() || c == ',').filter(|cell| !cell.is_empty()).collect();
+    let cells: Vec<&str> =
+        first.split(|c: char| c.is_whitespace() || c == ',').filter(|cell| !cell.is_empty()).collect();
     let numbers = cells.iter().filter(|cell| cell.parse::<f64>().is_ok()).count();
     if (2..=4).contains(&cells.len()) && (numbers == cells.len() || commented) {
         return Some(Kind::EdgeList);

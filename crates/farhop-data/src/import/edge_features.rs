@@ -46,7 +46,8 @@ pub(super) fn read(
     let width = numbers.len();
     let by_row = |row: usize| numbers.iter().map(move |column| column[row]);
     let flat: Vec<f32> = (0..rows).flat_map(by_row).collect();
-    let flat_categories: Vec<u16> = (0..rows).flat_map(|row| categories.iter().map(move |(_, column)| column[row])).collect();
+    let flat_categories: Vec<u16> =
+        (0..rows).flat_map(|row| categories.iter().map(move |(_, column)| column[row])).collect();
     let sizes: Vec<u32> = categories.iter().map(|(size, _)| *size).collect();
     let dense = spread(built, width, &flat, 0.0);
     let chosen = spread(built, sizes.len(), &flat_categories, 0);

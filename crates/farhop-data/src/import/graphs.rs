@@ -47,8 +47,15 @@ pub(super) fn read(tables: Tables<'_>, column: &str, options: &ImportOptions) ->
     let train: Vec<u32> =
         (0..members.graph_of.len() as u32).filter(|&row| of_train[members.graph_of[row as usize] as usize]).collect();
     // The graph of the table's rows is the built one with its nodes renamed; degrees are put right below.
-    let features =
-        parts::read_features(table, &roles, &mut scan, &members.in_table_order(&built)?, &train, &table_options, &mut notes)?;
+    let features = parts::read_features(
+        table,
+        &roles,
+        &mut scan,
+        &members.in_table_order(&built)?,
+        &train,
+        &table_options,
+        &mut notes,
+    )?;
     let nodes = members.reordered(features);
     let empty = (0..rows).filter(|&graph| members.offsets[graph] == members.offsets[graph + 1]).count();
     if empty > 0 {
@@ -78,10 +85,11 @@ pub(super) fn read(tables: Tables<'_>, column: &str, options: &ImportOptions) ->
 
 /// The options for the nodes table: no target there, and the graph column is no feature.
 fn node_options(table: &Table, graph_column: usize, options: &ImportOptions) -> NodeTableOptions {
-    let mut table_options = NodeTableOptions { target: None, ..options.table.clone() };
+    let mut table_options = NodeTableOptions { targets: Vec::new(), ..options.table.clone() };
     table_options.ignore.push(table.header()[graph_column].clone());
     if table_options.id.is_none() && !table.header().iter().any(|name| name.eq_ignore_ascii_case("id")) {
-        table_options.id = table.header().iter().enumerate().find(|(at, _)| *at != graph_column).map(|(_, name)| name.clone());
+        table_options.id =
+            table.header().iter().enumerate().find(|(at, _)| *at != graph_column).map(|(_, name)| name.clone());
     }
     table_options
 }
@@ -180,7 +188,8 @@ impl Members {
                 }
                 None => {
                     let known = if graphs.open { "any".to_string() } else { graphs.file.clone() };
-                    let reason = format!("graph {} is not in {known}. Add the graph, or correct the cell.", quoted(name));
+                    let reason =
+                        format!("graph {} is not in {known}. Add the graph, or correct the cell.", quoted(name));
                     return Err(DataError::Cell { cell: row.named_cell(column), reason });
                 }
             };
@@ -274,7 +283,11 @@ fn read_edges(
                 let (nodes_file, nodes) = (members.file.clone(), members.graph_of.len());
                 let place = row.place();
                 if let Some(name) = named {
-                    let reason = format!("{end} id {} is not in graph {} of {nodes_file}. Add the node.", quoted(id), quoted(name));
+                    let reason = format!(
+                        "{end} id {} is not in graph {} of {nodes_file}. Add the node.",
+                        quoted(id),
+                        quoted(name)
+                    );
                     return Err(DataError::Line { place, reason });
                 }
                 return Err(DataError::UnknownId { place, end, id: id.to_string(), nodes_file, nodes });
@@ -284,7 +297,8 @@ fn read_edges(
         let between = pair.map(|row| members.graph_of[row as usize]);
         if between[0] != between[1] {
             let names = between.map(|graph| quoted(&graphs.ids[graph as usize]));
-            let reason = format!("an edge between graph {} and graph {}. Edges stay within a graph.", names[0], names[1]);
+            let reason =
+                format!("an edge between graph {} and graph {}. Edges stay within a graph.", names[0], names[1]);
             return Err(DataError::Line { place: row.place(), reason });
         }
         rows.push((members.node_of[pair[0] as usize], members.node_of[pair[1] as usize]));

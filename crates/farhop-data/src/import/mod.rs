@@ -3,7 +3,6 @@
 mod detect;
 mod edge_features;
 mod graphs;
-mod nodes;
 mod parts;
 
 use std::path::Path;
@@ -14,10 +13,11 @@ use crate::dataset::Dataset;
 use crate::error::DataError;
 use crate::graphml::{GRAPH_COLUMN, GraphMl, ID_COLUMN};
 use crate::molecules::{MoleculeOptions, MoleculeTable};
+use crate::node_tables::load_open;
 use crate::ogb::{self, OgbOptions};
 use crate::options::{NodeTableOptions, SplitChoice};
 use crate::table::Table;
-use crate::task::Task;
+use crate::target_kind::TargetKind;
 use crate::tu::{self, TuOptions};
 use crate::wikics::WikiCs;
 
@@ -29,7 +29,7 @@ pub struct ImportOptions {
     /// The columns to predict: of the table of graphs if there is one, else of the nodes table; of a table of molecules.
     pub targets: Vec<String>,
     /// What the targets are. Default: told by their cells.
-    pub task: Option<Task>,
+    pub task: Option<TargetKind>,
     /// The column of the nodes table that names the graph of a node. Default: the one named `graph`, if there is a table of
     /// graphs.
     pub graph: Option<String>,
@@ -120,7 +120,11 @@ fn dataset_of(tables: Tables<'_>, options: &ImportOptions) -> Result<Dataset, Da
             let role = "the graph of every node";
             Err(tables.nodes.require("graph", role).err().unwrap_or(DataError::Mismatch { what: role.to_string() }))
         }
-        None => nodes::read(tables, options),
+        None => {
+            let table =
+                NodeTableOptions { targets: options.targets.clone(), task: options.task, ..options.table.clone() };
+            Ok(load_open(tables.nodes, tables.edges, &table, false)?.0.dataset)
+        }
     }
 }
 
@@ -140,7 +144,11 @@ fn dataset_of_graphml(file: &GraphMl, options: &ImportOptions) -> Result<Dataset
 }
 
 fn tu_options(options: &ImportOptions) -> TuOptions {
-    TuOptions { regression: options.task == Some(Task::Number), one_hot: false, split: options.table.split.clone() }
+    TuOptions {
+        regression: options.task == Some(TargetKind::Numbers),
+        one_hot: false,
+        split: options.table.split.clone(),
+    }
 }
 
 fn molecule_options(options: &ImportOptions) -> MoleculeOptions {

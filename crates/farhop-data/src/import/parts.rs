@@ -10,14 +10,15 @@ use crate::dataset::{Columns, Dataset, Level, Target};
 use crate::error::DataError;
 use crate::features::{encode, infer_kinds, statistics_and_fill};
 use crate::graph_features::{complete_graph_features, graph_feature};
-use crate::node_dataset::feature_warnings;
+use crate::node_tables::feature_notes;
 use crate::options::{NodeTableOptions, SplitChoice};
 use crate::roles::Roles;
 use crate::scan::Scan;
 use crate::split::{Part, Split, SplitError};
 use crate::table::Table;
 use crate::target_cells::TargetCells;
-use crate::task::{Task, chosen_split, usual_metric};
+use crate::target_kind::TargetKind;
+use crate::task::{chosen_split, usual_metric};
 
 /// The cells of columns as a target; `rows` may be more than the table has, unknown then. Without columns there is no
 /// target: numbers without names.
@@ -25,7 +26,7 @@ pub(super) fn read_target(
     table: &Table,
     columns: &[usize],
     rows: usize,
-    task: Option<Task>,
+    task: Option<TargetKind>,
 ) -> Result<Target, DataError> {
     if columns.is_empty() {
         return Ok(Target::Number { values: Vec::new(), names: Vec::new() });
@@ -49,7 +50,7 @@ pub(super) fn read_target(
     };
     let names = columns.iter().map(|&column| table.header()[column].clone()).collect();
     let target = TargetCells { columns: names, cells, locate: &locate };
-    target.decide(task, Task::Class).map(|(target, _)| target)
+    target.decide(task, TargetKind::Classes).map(|(target, _)| target)
 }
 
 /// The split of the rows of a table: given, from its split column, or seeded.
@@ -77,11 +78,13 @@ pub(super) fn read_split(
         (DataError::Split(SplitError::TooFew { labelled }), _) => {
             DataError::TooFewLabels { file: table.name().to_string(), labelled }
         }
-        (DataError::Split(SplitError::Lonely { class, row }), Target::Class { classes, .. }) => DataError::LonelyClass {
-            place: table.place_of_row(row as usize),
-            class: classes.get(class as usize).cloned().unwrap_or_default(),
-            column: "target".to_string(),
-        },
+        (DataError::Split(SplitError::Lonely { class, row }), Target::Class { classes, .. }) => {
+            DataError::LonelyClass {
+                place: table.place_of_row(row as usize),
+                class: classes.get(class as usize).cloned().unwrap_or_default(),
+                column: "target".to_string(),
+            }
+        }
         (other, _) => other,
     })
 }
@@ -97,7 +100,7 @@ pub(super) fn read_features(
     notes: &mut Vec<String>,
 ) -> Result<Columns, DataError> {
     let looks = std::mem::take(&mut scan.columns);
-    let mut columns = infer_kinds(table, roles, looks, scan.labels.len().min(scan.ids.len()), options)?;
+    let mut columns = infer_kinds(table, roles, looks, scan.ids.len(), options)?;
     statistics_and_fill(table, roles, &mut columns, train, options)?;
     if columns.is_empty() {
         columns.push(complete_graph_features(graph, train, options));
@@ -105,7 +108,7 @@ pub(super) fn read_features(
     }
     let mut encoded = encode(table, roles, &columns, scan.ids.len())?;
     graph_feature(&columns, graph, &mut encoded.features);
-    notes.extend(feature_warnings(&columns, &encoded));
+    notes.extend(feature_notes(&columns, &encoded));
     let width = columns.iter().map(|column| column.kind.width()).sum();
     Ok(Columns::dense(width, encoded.features))
 }

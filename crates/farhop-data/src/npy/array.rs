@@ -100,13 +100,13 @@ impl Array {
 
     /// The elements as text, without the zeros that pad them. Byte strings are read as UTF-8.
     pub fn to_text(&self) -> Result<Vec<String>, DataError> {
-        let (decode, size): (fn(&[u8]) -> Option<String>, usize) = match self.dtype {
-            Dtype::Text(characters) => (unicode_text, 4 * characters),
-            Dtype::Bytes(bytes) => (byte_text, bytes),
+        let decode = match self.dtype {
+            Dtype::Text(_) => unicode_text,
+            Dtype::Bytes(_) => byte_text,
             _ => return Err(self.wrong("text")),
         };
         self.bytes
-            .chunks_exact(size)
+            .chunks_exact(self.dtype.bytes())
             .map(|element| decode(element).ok_or_else(|| self.wrong("text made of Unicode characters")))
             .collect()
     }

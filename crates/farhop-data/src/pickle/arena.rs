@@ -47,7 +47,7 @@ pub(crate) enum Node {
     /// A storage of tensors.
     Storage(Arc<str>),
     /// A tensor of a storage.
-    Tensor(TensorPlan),
+    Tensor(Box<TensorPlan>),
 }
 
 /// The containers of a pickle.
@@ -55,6 +55,8 @@ pub(crate) struct Arena {
     pub(super) nodes: Vec<Node>,
     /// The storages that were named, with the type of their elements and how many there are.
     pub(crate) storages: HashMap<Arc<str>, (StorageType, usize)>,
+    /// The bytes of storages that lie in the pickle itself.
+    pub(super) inside: HashMap<Arc<str>, SharedBytes>,
     /// How many more bytes and items may be copied.
     copies_left: usize,
     elements_left: u64,
@@ -65,7 +67,13 @@ impl Arena {
     pub(super) fn new(length: usize) -> Self {
         // A file of a few bytes may hold a few arrays that have to be turned around.
         let copies_left = length.saturating_mul(4).saturating_add(1 << 16);
-        Arena { nodes: Vec::new(), storages: HashMap::new(), copies_left, elements_left: MOST_ELEMENTS }
+        Arena {
+            nodes: Vec::new(),
+            storages: HashMap::new(),
+            inside: HashMap::new(),
+            copies_left,
+            elements_left: MOST_ELEMENTS,
+        }
     }
 
     /// Adds a container.

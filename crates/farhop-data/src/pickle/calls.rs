@@ -1,5 +1,7 @@
 //! What the names that are known give when a pickle calls them.
 
+use std::sync::Arc;
+
 use super::arena::{Item, Node, text};
 use super::fault::Fault;
 use super::globals::{Global, Role};
@@ -7,7 +9,7 @@ use super::machine::Machine;
 use super::numpy;
 use super::opcodes::{INST, NEWOBJ_EX, OBJ, PERSID};
 use crate::shared::SharedBytes;
-use crate::torch::{StorageType, TensorPlan};
+use crate::torch::{StorageType, TensorPlan, storage_alone};
 
 impl Machine {
     /// `REDUCE` and its relatives: a name and its arguments.
@@ -60,6 +62,7 @@ impl Machine {
             Role::Plain => return plain(callee, arguments),
             Role::Bytes | Role::Encode => return self.encoded(callee, &arguments),
             Role::ObjectStart => return self.object_start(callee, &arguments),
+            Role::StorageInside => self.storage_inside(callee, &arguments)?,
             Role::Tensor | Role::TypedTensor => self.tensor(callee, &arguments)?,
             Role::Parameter => return self.parameter(callee, &arguments),
             Role::Object | Role::GraphStorage | Role::Csr if arguments.is_empty() => Node::Object(callee, Vec::new()),
@@ -132,6 +135,20 @@ impl Machine {
         }
     }
 
+    /// A plain pickle holds each storage as a whole file of `torch.save`. Such a file may not hold
+    /// another one.
+    fn storage_inside(&mut self, callee: Global, arguments: &[Item]) -> Result<Node, Fault> {
+        let ([Item::Bytes(bytes)], false) = (arguments, self.storages) else {
+            return Err(not_so(callee));
+        };
+        self.arena.charge(bytes.len())?;
+        let (storage, elements, bytes) = storage_alone(&self.file, bytes.clone())?;
+        let key: Arc<str> = self.arena.inside.len().to_string().into();
+        self.arena.storages.insert(Arc::clone(&key), (storage, elements));
+        self.arena.inside.insert(Arc::clone(&key), bytes);
+        Ok(Node::Storage(key))
+    }
+
     /// `_rebuild_tensor_v2(storage, offset, size, stride, ...)`; the third version names the type.
     fn tensor(&mut self, callee: Global, arguments: &[Item]) -> Result<Node, Fault> {
         let [storage, Item::Int(offset), size, strides, rest @ ..] = arguments else {
@@ -154,7 +171,7 @@ impl Machine {
         else {
             return Err(Fault::refused("the offset, size or stride of a tensor is not one of whole numbers from 0."));
         };
-        Ok(Node::Tensor(TensorPlan { key: key.clone(), element, offset, shape, strides }))
+        Ok(Node::Tensor(Box::new(TensorPlan { key: key.clone(), element, offset, shape, strides })))
     }
 
     fn parameter(&self, callee: Global, arguments: &[Item]) -> Result<Item, Fault> {
@@ -190,7 +207,7 @@ impl Machine {
             }
             _ => return Err(wrong()),
         };
-        let known = self.arena.storages.entry(std::sync::Arc::clone(&key)).or_insert((storage, elements));
+        let known = self.arena.storages.entry(Arc::clone(&key)).or_insert((storage, elements));
         if *known != (storage, elements) {
             return Err(Fault::refused("a storage of tensors has two types or sizes."));
         }

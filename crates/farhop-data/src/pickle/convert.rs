@@ -117,8 +117,11 @@ impl Converter<'_, '_> {
             Node::Array(None) => return Err(Fault::refused("a NumPy array has no elements.")),
             Node::Storage(_) => return Err(Fault::refused("a storage of tensors stands alone; save tensors.")),
             Node::Tensor(plan) => {
-                let storage = (self.resolve)(&plan.key)?;
-                Kind::Tensor(Arc::new(Tensor::new(plan, storage).map_err(Fault::refused)?))
+                let storage = match self.arena.inside.get(&plan.key) {
+                    Some(storage) => storage.clone(),
+                    None => (self.resolve)(&plan.key)?,
+                };
+                Kind::Tensor(Arc::new(Tensor::new(*plan, storage).map_err(Fault::refused)?))
             }
         })
     }

@@ -36,6 +36,8 @@ pub(crate) enum Role {
     ObjectStart,
     /// `object`, as an argument.
     ObjectClass,
+    /// `_load_from_bytes(bytes)`: a storage inside a plain pickle.
+    StorageInside,
     /// `_rebuild_tensor`, `_rebuild_tensor_v2`.
     Tensor,
     /// `_rebuild_tensor_v3`, which names the type.
@@ -143,6 +145,9 @@ fn elsewhere(module: &str, name: &str) -> Option<(Role, &'static str)> {
 fn torch(name: &str) -> Option<(Role, &'static str)> {
     if name == "Size" {
         return Some((Role::Tuple, "torch.Size"));
+    }
+    if name == "_load_from_bytes" {
+        return Some((Role::StorageInside, "torch.storage._load_from_bytes"));
     }
     if name == "UntypedStorage" {
         return Some((Role::Storage(StorageType::Untyped), "torch.UntypedStorage"));

@@ -1,12 +1,14 @@
 //! The machine: reads operations one after the other until the pickle stops.
 
+use std::sync::Arc;
+
 use super::arena::{Arena, Item, Node};
 use super::fault::Fault;
 use super::globals::global;
 use super::input::Input;
 use super::opcodes::*;
 use super::stack::Stack;
-use super::{LARGEST_PICKLE, text_forms};
+use super::{LARGEST_PICKLE, MOST_WAITING, text_forms};
 use crate::shared::SharedBytes;
 use crate::text::thousands;
 
@@ -18,6 +20,16 @@ pub(crate) struct Program {
     pub(crate) file: String,
     /// Where the pickle ends.
     pub(crate) end: usize,
+}
+
+impl Program {
+    /// The key of the storage, if the pickle is one.
+    pub(crate) fn root_storage(&self) -> Option<&Arc<str>> {
+        match self.arena.node(&self.root) {
+            Some(Node::Storage(key)) => Some(key),
+            _ => None,
+        }
+    }
 }
 
 /// Reads one pickle. Storages of tensors are known only where `storages` is set.
@@ -32,7 +44,12 @@ pub(crate) fn run(file: &str, bytes: SharedBytes, storages: bool) -> Result<Prog
     let arena = Arena::new(bytes.len());
     let input = Input::new(bytes);
     let mut machine = Machine { file: file.to_string(), input, stack: Stack::default(), arena, storages, at: 0 };
-    while machine.step()? {}
+    while machine.step()? {
+        if machine.stack.height() > MOST_WAITING {
+            let reason = format!("more than {} values wait on the stack, the limit.", thousands(MOST_WAITING as u64));
+            return Err(Fault::refused(reason));
+        }
+    }
     let root = machine.stack.pop(machine.at)?;
     Ok(Program { arena: machine.arena, root, file: machine.file, end: machine.input.at() })
 }
@@ -131,7 +148,12 @@ impl Machine {
                 text_forms::long_bytes(&input.take(length)?)
             }
         };
-        let item = item.ok_or_else(|| self.damaged("a number is not one, or has more than 64 bits"))?;
+        let item = item.ok_or_else(|| {
+            if matches!(operation, LONG1 | LONG4) {
+                return Fault::refused("a whole number has more than 64 bits, the limit.");
+            }
+            self.damaged("a number is not one, or has more than 64 bits")
+        })?;
         self.stack.push(item);
         Ok(())
     }

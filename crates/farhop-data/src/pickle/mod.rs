@@ -6,7 +6,7 @@
 //! * built-in numbers, texts, bytes, lists, tuples, dictionaries (also `defaultdict` and
 //!   `OrderedDict`) and sets;
 //! * NumPy arrays, types and scalars; SciPy's `csr_matrix` and `csr_array`;
-//! * in files of [`crate::torch`], tensors, sizes and types;
+//! * tensors, sizes and types of PyTorch, in files of [`crate::torch`] and in plain pickles;
 //! * PyTorch Geometric's `Data` and its storages, and `__main__.Dictionary`, as objects with named
 //!   fields.
 //!
@@ -15,7 +15,8 @@
 //! allocated, and copies may not take more than the file itself did):
 //!
 //! * a file of [`LARGEST_PICKLE`] bytes;
-//! * [`MOST_CONTAINERS`] containers, [`MOST_MEMO_ENTRIES`] of them remembered under a number;
+//! * [`MOST_CONTAINERS`] containers; [`MOST_MEMO_ENTRIES`] values remembered under a number and
+//!   [`MOST_WAITING`] on the stack at a time;
 //! * containers in one another to a depth of [`DEEPEST_NESTING`], and none that contains itself;
 //! * [`MOST_ELEMENTS`] elements when everything that is shared is counted wherever it appears;
 //! * whole numbers of 64 bits.
@@ -51,11 +52,13 @@ pub use value::{Kind, Object, Value};
 /// The largest pickle that is read: 4 GiB.
 pub const LARGEST_PICKLE: u64 = 4 << 30;
 /// The most containers (lists, tuples, dictionaries, arrays, objects) in a pickle.
-pub const MOST_CONTAINERS: usize = 1 << 26;
+pub const MOST_CONTAINERS: usize = 1 << 25;
 /// The most values that a pickle remembers under a number.
 pub const MOST_MEMO_ENTRIES: usize = 1 << 26;
 /// The most elements of all containers, shared ones counted wherever they appear.
-pub const MOST_ELEMENTS: u64 = 1 << 28;
+pub const MOST_ELEMENTS: u64 = 1 << 27;
+/// The most values that wait to be put into a container.
+pub const MOST_WAITING: usize = 1 << 22;
 /// How deep containers may lie in one another.
 pub const DEEPEST_NESTING: usize = 64;
 
@@ -68,6 +71,9 @@ pub fn load(path: &Path) -> Result<Value, DataError> {
 pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Value, DataError> {
     let wrong = |fault: Fault| fault.in_file(name);
     let bytes = SharedBytes::new(bytes);
+    if crate::torch::is_torch_file(&bytes) {
+        return Err(wrong(Fault::refused("a file of torch.save or a zip archive, not a plain pickle. Name it .pt.")));
+    }
     let program = run(name, bytes.clone(), false).map_err(wrong)?;
     if program.end != bytes.len() {
         return Err(wrong(Fault::damaged(program.end, "there are bytes after the end of the pickle")));

@@ -24,6 +24,11 @@ impl Stack {
         self.marks.push(self.items.len());
     }
 
+    /// How many items and marks there are.
+    pub(super) fn height(&self) -> usize {
+        self.items.len() + self.marks.len()
+    }
+
     fn floor(&self) -> usize {
         self.marks.last().copied().unwrap_or(0)
     }

@@ -144,7 +144,8 @@ impl<'a> Groups<'a> {
     }
 
     fn try_all(&mut self, system: &[u32]) {
-        let mut bonds: Vec<u32> = system.iter().flat_map(|ring| self.rings[*ring as usize].bonds.iter().copied()).collect();
+        let mut bonds: Vec<u32> =
+            system.iter().flat_map(|ring| self.rings[*ring as usize].bonds.iter().copied()).collect();
         bonds.sort_unstable();
         bonds.dedup();
         let most = if system.len() > LARGEST_SYSTEM { 2 } else { MOST_RINGS.min(system.len()) };

@@ -147,7 +147,8 @@ fn symbol(cursor: &mut Cursor) -> Result<(u8, bool), SmilesError> {
         cursor.position += 1;
         return Ok((number, aromatic));
     }
-    let reason = format!("found {} where an element is needed. Write a symbol such as [Na] or [se].", cursor.shown(place));
+    let reason =
+        format!("found {} where an element is needed. Write a symbol such as [Na] or [se].", cursor.shown(place));
     Err(cursor.error(place, reason))
 }
 
@@ -211,7 +212,8 @@ fn class(cursor: &mut Cursor) -> Result<u32, SmilesError> {
     }
     let place = cursor.position;
     cursor.digits(9).ok_or_else(|| {
-        let reason = format!("found {} after \":\". Write the class as a number, such as [CH4:1].", cursor.shown(place));
+        let reason =
+            format!("found {} after \":\". Write the class as a number, such as [CH4:1].", cursor.shown(place));
         cursor.error(place, reason)
     })
 }

@@ -46,7 +46,9 @@ pub struct Molecule {
 impl Molecule {
     /// The directed edges in OGB's order: both directions of the first bond, then of the second.
     pub fn edges(&self) -> impl Iterator<Item = ([u32; 2], [u8; 3])> {
-        self.bonds.iter().flat_map(|([begin, end], features)| [([*begin, *end], *features), ([*end, *begin], *features)])
+        self.bonds
+            .iter()
+            .flat_map(|([begin, end], features)| [([*begin, *end], *features), ([*end, *begin], *features)])
     }
 }
 

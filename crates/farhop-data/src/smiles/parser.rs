@@ -141,7 +141,8 @@ impl Parser<'_> {
             return self.fail(place, "a branch \"(\" needs an atom before it. Begin with an atom.");
         };
         if let Some(symbol) = self.symbol {
-            return self.fail(symbol.place, "a bond stands before \"(\". Put the bond inside the branch, such as C(=O).");
+            return self
+                .fail(symbol.place, "a bond stands before \"(\". Put the bond inside the branch, such as C(=O).");
         }
         self.branches.push(Branch { atom, place });
         self.cursor.position += 1;
@@ -171,10 +172,8 @@ impl Parser<'_> {
     /// A bond symbol that no atom follows.
     fn refuse_symbol(&self, at: &str) -> Result<(), SmilesError> {
         let Some(symbol) = self.symbol else { return Ok(()) };
-        let reason = format!(
-            "the bond {} ends {at}. Write an atom or a ring number after it.",
-            self.cursor.shown(symbol.place)
-        );
+        let reason =
+            format!("the bond {} ends {at}. Write an atom or a ring number after it.", self.cursor.shown(symbol.place));
         Err(self.cursor.error(symbol.place, reason))
     }
 
@@ -267,7 +266,9 @@ impl Parser<'_> {
             return self.fail(branch.place, "the branch \"(\" is not closed. Add \")\".");
         }
         if let Some((number, index)) = self.open_rings.first_key_value() {
-            let reason = format!("ring number {number} is opened and never closed. Write it again at the other atom of the bond.");
+            let reason = format!(
+                "ring number {number} is opened and never closed. Write it again at the other atom of the bond."
+            );
             return Err(self.cursor.error(self.closures[*index].place, reason));
         }
         Ok(())

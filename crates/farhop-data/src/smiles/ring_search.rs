@@ -248,7 +248,9 @@ impl<'a> Search<'a> {
         let neighbours: Vec<u32> = links.map(|link| link.atom).take(3).collect();
         let holds = |ring: &Vec<u32>, neighbour: &u32| ring.contains(neighbour);
         let forbidden: Vec<u32> = match smallest.as_slice() {
-            [one, two] => neighbours.iter().copied().filter(|next| holds(one, next) && holds(two, next)).take(1).collect(),
+            [one, two] => {
+                neighbours.iter().copied().filter(|next| holds(one, next) && holds(two, next)).take(1).collect()
+            }
             [one] => {
                 // Two more rings over the third neighbour, each without one of the other two.
                 let outside = neighbours.iter().copied().find(|next| !holds(one, next));

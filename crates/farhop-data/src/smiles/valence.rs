@@ -23,7 +23,8 @@ fn stays_hypervalent(number: u8, effective: u8) -> bool {
 /// valence it can have.
 pub(super) fn explicit_valence(structure: &Structure, number: u32) -> i32 {
     let atom = structure.atom(number);
-    let bonds: i32 = structure.links(number).iter().map(|link| structure.bond(link.bond).twice_contribution(number)).sum();
+    let bonds: i32 =
+        structure.links(number).iter().map(|link| structure.bond(link.bond).twice_contribution(number)).sum();
     let mut twice = 2 * i32::from(atom.explicit_hydrogens) + bonds;
     let element = element_of(effective(atom.number, atom.charge));
     let default = element.default_valence();
@@ -144,7 +145,8 @@ fn radicals(structure: &Structure, number: u32) -> i32 {
         let left = (element.outer - charge).max(0);
         return if structure.degree(number) > 0 { 0 } else { left % 2 };
     }
-    let twice: i32 = structure.links(number).iter().map(|link| structure.bond(link.bond).twice_contribution(number)).sum();
+    let twice: i32 =
+        structure.links(number).iter().map(|link| structure.bond(link.bond).twice_contribution(number)).sum();
     let total = twice / 2 + i32::from(atom.explicit_hydrogens);
     let shell = if atom.number <= 2 { 2 } else { 8 };
     let mut missing = shell - element.outer - total + charge;

@@ -11,7 +11,7 @@
 use farhop_graph::random::{Stream, mix};
 use farhop_graph::{BreadthFirst, generate};
 
-use crate::{DataError, NodeDataset, Split};
+use crate::{DataError, Dataset, Split};
 
 /// The settings of [`hop_majority`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,7 +37,7 @@ impl Default for HopMajorityOptions {
 /// The task: features are one-hot colours, labels the majority colour at distance exactly r, split 60/20/20 at random.
 ///
 /// A node with no node at that distance, or with a tie, has no label; it takes part in the graph and in no split.
-pub fn hop_majority(options: &HopMajorityOptions) -> Result<NodeDataset, DataError> {
+pub fn hop_majority(options: &HopMajorityOptions) -> Result<Dataset, DataError> {
     let HopMajorityOptions { nodes, trees, distance, colours, seed } = *options;
     if distance == 0 || colours < 2 {
         return Err(DataError::Mismatch {
@@ -71,7 +71,7 @@ pub fn hop_majority(options: &HopMajorityOptions) -> Result<NodeDataset, DataErr
     let (valid, test) = rest.split_at(rest.len() / 2);
     let split = Split { train: train.to_vec(), valid: valid.to_vec(), test: test.to_vec() };
     let classes = (0..colours).map(|c| format!("colour {c}")).collect();
-    NodeDataset::from_arrays("hop-majority", graph, features, colours, labels, classes, split)
+    Dataset::from_arrays("hop-majority", graph, features, colours, labels, classes, split)
 }
 
 /// The largest count's index, if it is the only largest.

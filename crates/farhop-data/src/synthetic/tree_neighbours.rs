@@ -36,7 +36,9 @@ pub fn tree_neighbours(options: &TreeNeighboursOptions) -> Result<Dataset, DataE
     let TreeNeighboursOptions { graphs, depth, seed } = *options;
     if !(1..=12).contains(&depth) || !(3..=1 << 17).contains(&graphs) {
         return Err(DataError::Mismatch {
-            what: format!("tree-neighbours match needs a depth of 1 to 12 and 3 to 131,072 graphs, not {depth} and {graphs}."),
+            what: format!(
+                "tree-neighbours match needs a depth of 1 to 12 and 3 to 131,072 graphs, not {depth} and {graphs}."
+            ),
         });
     }
     let leaves = 1usize << depth;

@@ -28,8 +28,17 @@ use crate::pickle::Value;
 use crate::shared::SharedBytes;
 use crate::source::read_bytes;
 
+pub(crate) use stream::storage_alone;
 pub use tensor::{MOST_REPEATED_ELEMENTS, Tensor, TensorType};
 pub(crate) use tensor::{StorageType, TensorPlan};
+
+/// How a zip archive starts.
+const ARCHIVE_START: &[u8] = b"PK\x03\x04";
+
+/// Whether bytes start like a file of `torch.save`.
+pub(crate) fn is_torch_file(bytes: &[u8]) -> bool {
+    bytes.starts_with(ARCHIVE_START) || bytes.starts_with(stream::MAGIC)
+}
 
 /// Reads a file that `torch.save` wrote.
 pub fn load(path: &Path) -> Result<Value, DataError> {
@@ -39,7 +48,7 @@ pub fn load(path: &Path) -> Result<Value, DataError> {
 /// Reads such a file in memory; `name` is for messages.
 pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Value, DataError> {
     let bytes = SharedBytes::new(bytes);
-    let kind = if bytes.starts_with(b"PK") {
+    let kind = if bytes.starts_with(ARCHIVE_START) {
         archive::read(name, bytes)
     } else if bytes.starts_with(stream::MAGIC) {
         stream::read(name, bytes)

@@ -5,13 +5,32 @@ use std::collections::HashMap;
 use crate::pickle::{Fault, Kind, Program, converted, run};
 use crate::shared::SharedBytes;
 use crate::text::quoted;
+use crate::torch::StorageType;
 
 /// The first pickle: the number that marks such files.
 pub(super) const MAGIC: &[u8] = b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.";
 
-/// Reads a stream: the mark, the version, a description of the machine, the data, the keys of the
-/// storages, and each storage with its number of elements before it.
+/// Reads a stream.
 pub(super) fn read(name: &str, bytes: SharedBytes) -> Result<Kind, Fault> {
+    let (program, found) = opened(name, bytes)?;
+    converted(program, &mut |key| found.get(key).cloned().ok_or_else(|| not_there(key)))
+}
+
+/// Reads a stream of a single storage: its type, its elements and their bytes.
+pub(crate) fn storage_alone(name: &str, bytes: SharedBytes) -> Result<(StorageType, usize, SharedBytes), Fault> {
+    if !bytes.starts_with(MAGIC) {
+        return Err(Fault::refused("a storage of tensors is not in torch.save's older form."));
+    }
+    let (program, found) = opened(name, bytes)?;
+    let key = program.root_storage().ok_or_else(|| Fault::refused("a storage of tensors is something else."))?;
+    let &(kind, elements) = program.arena.storages.get(key).ok_or_else(|| not_there(key))?;
+    let bytes = found.get(&**key).ok_or_else(|| not_there(key))?;
+    Ok((kind, elements, bytes.clone()))
+}
+
+/// The mark, the version, a description of the machine, the data, the keys of the storages, and each
+/// storage with its number of elements before it.
+fn opened(name: &str, bytes: SharedBytes) -> Result<(Program, HashMap<String, SharedBytes>), Fault> {
     let mut rest = Rest { bytes, at: MAGIC.len() };
     let version = rest.pickle(name, false)?;
     if !matches!(converted(version, &mut no_storage)?, Kind::Int(1001)) {
@@ -42,9 +61,11 @@ pub(super) fn read(name: &str, bytes: SharedBytes) -> Result<Kind, Fault> {
         };
         found.insert(key.to_string(), rest.take(length)?);
     }
-    converted(program, &mut |key| {
-        found.get(key).cloned().ok_or_else(|| Fault::refused(format!("storage {} is not there.", quoted(key))))
-    })
+    Ok((program, found))
+}
+
+fn not_there(key: &str) -> Fault {
+    Fault::refused(format!("storage {} is not there.", quoted(key)))
 }
 
 fn no_storage(_: &str) -> Result<SharedBytes, Fault> {

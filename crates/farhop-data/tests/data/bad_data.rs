@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use farhop_data::bench_graph::BenchGraph;
 use farhop_data::npy::read_matrix;
-use farhop_data::{DataError, NodeDataset, NodeTableOptions, pickle, torch};
+use farhop_data::{DataError, NodeTableOptions, NodeTables, pickle, torch};
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
@@ -19,11 +19,11 @@ fn read(file: &str) -> Result<(), DataError> {
     let path = folder("bad_data").join(file);
     let nodes = folder("good_data").join("nodes.csv");
     let edges = folder("good_data").join("no_edges.csv");
-    let options = NodeTableOptions { target: Some("label".to_string()), ..NodeTableOptions::default() };
+    let options = NodeTableOptions { targets: vec!["label".to_string()], ..NodeTableOptions::default() };
     match file.split('_').next() {
-        Some("nodes") => NodeDataset::load(&path, &edges, &options).map(drop),
-        Some("edges") if file.contains("weight") => NodeDataset::load_weighted(&nodes, &path, &options).map(drop),
-        Some("edges") => NodeDataset::load(&nodes, &path, &options).map(drop),
+        Some("nodes") => NodeTables::load(&path, &edges, &options).map(drop),
+        Some("edges") if file.contains("weight") => NodeTables::load_weighted(&nodes, &path, &options).map(drop),
+        Some("edges") => NodeTables::load(&nodes, &path, &options).map(drop),
         Some("features") => read_matrix(&path).map(drop),
         Some("graph") => BenchGraph::open(&path).map(drop),
         Some("pickle") => pickle::load(&path).map(drop),

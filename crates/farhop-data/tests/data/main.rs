@@ -2,6 +2,8 @@
 
 mod arrays;
 mod bad_data;
+mod cards;
+mod edge_columns;
 mod mutations;
 mod predictions;
 mod python_files;
@@ -11,3 +13,4 @@ mod requests;
 mod schema;
 mod support;
 mod tables;
+mod target_columns;

@@ -4,7 +4,7 @@
 use farhop_data::bench_graph::BenchGraph;
 use farhop_data::npy;
 use farhop_data::npz::{Npz, NpzWriter};
-use farhop_data::{DataError, EdgeOptions, EdgeTable, Fill, NodeDataset, NodeIds, NodeTableOptions};
+use farhop_data::{DataError, EdgeOptions, EdgeTable, Fill, NodeIds, NodeTableOptions, NodeTables};
 use farhop_graph::random::Stream;
 
 /// Changes one to `most` places: bytes flipped, replaced by telling ones, removed, doubled, cut off.
@@ -69,16 +69,16 @@ fn tables() {
         std::fs::write(&nodes, new_nodes).unwrap();
         std::fs::write(&edges, new_edges).unwrap();
         let options = NodeTableOptions {
-            target: Some("label".to_string()),
+            targets: vec![["label", "size"][usize::from(round % 7 == 0)].to_string()],
             fill: [Fill::Error, Fill::Mean][round % 2],
             add_missing_nodes: round % 3 == 0,
             directed: round % 5 == 0,
             ..NodeTableOptions::default()
         };
         if round % 2 == 0 {
-            one_line(NodeDataset::load_weighted(&nodes, &edges, &options), &mut seen);
+            one_line(NodeTables::load_weighted(&nodes, &edges, &options), &mut seen);
         } else {
-            one_line(NodeDataset::load(&nodes, &edges, &options), &mut seen);
+            one_line(NodeTables::load(&nodes, &edges, &options), &mut seen);
         }
     }
     assert!(seen.iter().all(|&count| count > 100), "both outcomes occur: {seen:?}");

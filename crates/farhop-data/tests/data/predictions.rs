@@ -1,6 +1,6 @@
 //! Predictions are written under the user's ids and read back as they were.
 
-use farhop_data::predictions::Predictions;
+use farhop_data::predictions::{Answers, Predictions};
 use farhop_data::table::Table;
 
 fn strings(values: &[&str]) -> Vec<String> {
@@ -14,7 +14,8 @@ fn ids_classes_and_probabilities_come_back() {
     let ids = strings(&["A1", "b,c", "say \"x\""]);
     let classes = strings(&["cat", "do,g"]);
     let probabilities = [0.25, 0.75, 0.5, 0.5, 0.9, 0.1];
-    let predictions = Predictions { ids: &ids, classes: &classes, probabilities: &probabilities };
+    let predictions =
+        Predictions { ids: &ids, answers: Answers::Classes { names: &classes, probabilities: &probabilities } };
     predictions.save(&path).unwrap();
     let table = Table::open(&path, "id").unwrap();
     let header = ["id", "prediction", "probability_cat", "probability_do,g"];
@@ -44,7 +45,10 @@ fn nothing_is_written_over_a_file_when_it_cannot_be_right() {
     std::fs::write(&path, "old").unwrap();
     let (ids, classes) = (strings(&["a"]), strings(&["x", "y"]));
     let save = |probabilities: &[f32]| {
-        Predictions { ids: &ids, classes: &classes, probabilities }.save(&path).unwrap_err().to_string()
+        Predictions { ids: &ids, answers: Answers::Classes { names: &classes, probabilities } }
+            .save(&path)
+            .unwrap_err()
+            .to_string()
     };
     assert_eq!(save(&[0.5, f32::NAN]), "the model gave NaN for id \"a\", class \"y\". Nothing was written.");
     assert_eq!(save(&[0.5]), "1 probabilities do not fit 1 ids and 2 classes.");
@@ -55,9 +59,63 @@ fn nothing_is_written_over_a_file_when_it_cannot_be_right() {
 #[test]
 fn a_full_disk_is_one_line() {
     let (ids, classes) = (strings(&["a"]), strings(&["x"]));
-    let predictions = Predictions { ids: &ids, classes: &classes, probabilities: &[1.0] };
+    let predictions = Predictions { ids: &ids, answers: Answers::Classes { names: &classes, probabilities: &[1.0] } };
     let error = predictions.save(std::path::Path::new("/dev/full")).unwrap_err();
     let text = error.to_string();
     assert!(text.starts_with("cannot write /dev/full: No space left on device"), "{text}");
     assert!(!text.contains('\n'));
+}
+
+fn written(predictions: &Predictions<'_>) -> String {
+    let mut buffer = Vec::new();
+    predictions.write("standard output", &mut buffer).unwrap();
+    String::from_utf8(buffer).unwrap()
+}
+
+#[test]
+fn labels_numbers_and_pairs_have_their_columns() {
+    let (ids, names) = (strings(&["a", "b,c"]), strings(&["toxic", "so\"luble"]));
+    let outputs = [0.25, 1.0, 0.5, 0.0];
+    let labels = Predictions { ids: &ids, answers: Answers::Labels { names: &names, probabilities: &outputs } };
+    assert_eq!(written(&labels), "id,probability_toxic,\"probability_so\"\"luble\"\na,0.25,1\n\"b,c\",0.5,0\n");
+    let one = strings(&["gap"]);
+    let numbers = Predictions { ids: &[], answers: Answers::Numbers { names: &one, values: &[-1.5, 1e-7] } };
+    assert_eq!(written(&numbers), "id,prediction_gap\n0,-1.5\n1,0.0000001\n");
+    // Graph "a" has nodes 0 to 2 and two pairs, graph "b,c" has nodes 3 and 4 and one.
+    let answers = Answers::Pairs {
+        pairs: &[[0, 2], [1, 2], [4, 3]],
+        offsets: &[0, 2, 3],
+        starts: &[0, 3, 5],
+        probabilities: &[0.5, 0.25, 1.0],
+    };
+    let pairs = Predictions { ids: &ids, answers };
+    assert_eq!(written(&pairs), "graph,a,b,probability\na,0,2,0.5\na,1,2,0.25\n\"b,c\",1,0,1\n");
+}
+
+#[test]
+fn answers_that_do_not_fit_are_refused() {
+    let (ids, names) = (strings(&["a"]), strings(&["y"]));
+    let refused = |answers| {
+        let predictions = Predictions { ids: &ids, answers };
+        predictions.write("standard output", &mut Vec::new()).unwrap_err().to_string()
+    };
+    assert_eq!(
+        refused(Answers::Numbers { names: &names, values: &[f32::INFINITY] }),
+        "the model gave inf for id \"a\", number \"y\". Nothing was written."
+    );
+    assert_eq!(
+        refused(Answers::Labels { names: &names, probabilities: &[0.5, 0.5] }),
+        "2 probabilities do not fit 1 ids and 1 labels."
+    );
+    let pairs = |pair: [u32; 2], probability: f32| {
+        let pairs = [pair];
+        let probabilities = [probability];
+        refused(Answers::Pairs { pairs: &pairs, offsets: &[0, 1], starts: &[0, 2], probabilities: &probabilities })
+    };
+    assert_eq!(pairs([0, 2], 0.5), "a pair of graph 0 names a node outside it.");
+    assert_eq!(pairs([0, 1], f32::NAN), "the model gave NaN for the pair of nodes 0 and 1. Nothing was written.");
+    assert!(
+        refused(Answers::Pairs { pairs: &[[0, 1]], offsets: &[0], starts: &[0], probabilities: &[1.0] })
+            .contains("do not fit")
+    );
 }

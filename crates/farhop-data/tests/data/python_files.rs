@@ -143,9 +143,10 @@ fn arrays_of_every_type_stored_and_deflated() {
 }
 
 #[test]
-fn tensors_of_both_forms() {
-    for name in ["tensors.pt", "tensors_stream.pt"] {
-        let value = torch::load(&file(name)).unwrap();
+fn tensors_of_every_form() {
+    for name in ["tensors.pt", "tensors_stream.pt", "tensors_inside.pkl"] {
+        let load = if name.ends_with(".pt") { torch::load } else { pickle::load };
+        let value = load(&file(name)).unwrap();
         let get = |name: &str| value.get(name).unwrap();
         for kind in ["i8", "i16", "i32", "i64", "u8", "f16", "bf16", "f32", "f64"] {
             counting(&get(kind), &[2, 3]);

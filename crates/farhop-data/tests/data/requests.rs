@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::support::{self, Tables, target};
-use farhop_data::{EdgeOptions, EdgeTable, NodeDataset, NodeIds, NodeTableOptions};
+use farhop_data::{EdgeOptions, EdgeTable, NodeIds, NodeTableOptions, NodeTables};
 
 const NODES: &str = "id,label,x,y\na,0,1,2\nb,1,1,2\nc,0,1,2\nd,1,1,2\n";
 
@@ -21,7 +21,7 @@ fn some(name: &str) -> Option<String> {
 #[test]
 fn columns_that_do_not_exist_suggest_the_nearest() {
     assert_eq!(
-        message(|options| options.target = some("lable")),
+        message(|options| options.targets = vec!["lable".to_string()]),
         "nodes.csv has no column \"lable\" (the target). Did you mean \"label\"? Its columns are \"id\", \"label\", \"x\", \"y\"."
     );
     assert_eq!(
@@ -37,7 +37,7 @@ fn columns_that_do_not_exist_suggest_the_nearest() {
 #[test]
 fn a_column_plays_one_part() {
     assert_eq!(
-        message(|options| options.target = some("id")),
+        message(|options| options.targets = vec!["id".to_string()]),
         "nodes.csv: column \"id\" cannot be the id column and the target at once. Name the id column with --id, or another column with --target."
     );
     assert_eq!(
@@ -51,10 +51,10 @@ fn a_column_plays_one_part() {
 #[test]
 fn files_that_are_not_there_and_standard_input_twice() {
     let nowhere = Path::new("no/such/nodes.csv");
-    let error = NodeDataset::load(nowhere, nowhere, &target("label")).unwrap_err();
+    let error = NodeTables::load(nowhere, nowhere, &target("label")).unwrap_err();
     assert!(error.to_string().starts_with("cannot read no/such/nodes.csv: "));
     let dash = Path::new("-");
-    let error = NodeDataset::load(dash, dash, &target("label")).unwrap_err();
+    let error = NodeTables::load(dash, dash, &target("label")).unwrap_err();
     assert_eq!(error.to_string(), "both tables are to be read from standard input (-). Give one of them as a file.");
 }
 

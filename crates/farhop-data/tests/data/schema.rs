@@ -1,7 +1,7 @@
 //! A schema that was kept reads new tables as training read its own.
 
-use crate::support::{Tables, message, target};
-use farhop_data::{ApplyOptions, Fill, NodeDataset, NodeTableOptions, Schema};
+use crate::support::{Tables, features, labels, message, notes, target};
+use farhop_data::{ApplyOptions, Fill, NodeTableOptions, NodeTables, Schema};
 use farhop_graph::random::Stream;
 
 const EDGES: &str = "source,target\n0,1\n1,2\n5,9\n";
@@ -20,12 +20,12 @@ fn random_nodes(seed: u64, rows: u64) -> String {
     text
 }
 
-fn kept(data: &NodeDataset) -> Schema {
+fn kept(data: &NodeTables) -> Schema {
     serde_json::from_str(&serde_json::to_string(&data.schema).unwrap()).unwrap()
 }
 
-fn apply(tables: &Tables, schema: &Schema, options: ApplyOptions) -> Result<NodeDataset, farhop_data::DataError> {
-    NodeDataset::load_with_schema(&tables.nodes(), &tables.edges(), schema, &options)
+fn apply(tables: &Tables, schema: &Schema, options: ApplyOptions) -> Result<NodeTables, farhop_data::DataError> {
+    NodeTables::load_with_schema(&tables.nodes(), &tables.edges(), schema, &options)
 }
 
 #[test]
@@ -34,12 +34,12 @@ fn the_same_table_gets_the_same_bits() {
         let tables = Tables::new(&random_nodes(seed, 60), EDGES);
         let trained = tables.load(&target("label")).unwrap();
         let again = apply(&tables, &kept(&trained), ApplyOptions::default()).unwrap();
-        let bits = |data: &NodeDataset| -> Vec<u32> { data.features.iter().map(|value| value.to_bits()).collect() };
+        let bits = |data: &NodeTables| -> Vec<u32> { features(data).iter().map(|value| value.to_bits()).collect() };
         assert_eq!(bits(&trained), bits(&again));
-        assert_eq!(trained.labels, again.labels);
-        assert_eq!(trained.classes, again.classes);
+        assert_eq!(labels(&trained), labels(&again));
+        assert_eq!(trained.dataset.target.names(), again.dataset.target.names());
         assert_eq!(trained.schema, again.schema);
-        assert!(again.split.is_none() && again.card.warnings.is_empty());
+        assert!(again.dataset.split.train.is_empty() && again.dataset.notes.is_empty());
     }
 }
 
@@ -58,11 +58,11 @@ fn columns_may_move_and_the_target_may_be_missing() {
         .collect();
     let moved = Tables::new(&format!("{}\n", moved.join("\n")), EDGES);
     let new = apply(&moved, &kept(&trained), ApplyOptions::default()).unwrap();
-    assert_eq!(new.features, trained.features);
-    assert_eq!(new.ids, trained.ids);
-    assert!(new.labels.iter().all(Option::is_none));
-    assert_eq!(new.classes, trained.classes);
-    assert!(new.card.warnings[0].ends_with("that the model does not use: \"extra\""));
+    assert_eq!(features(&new), features(&trained));
+    assert_eq!(new.dataset.ids, trained.dataset.ids);
+    assert!(labels(&new).iter().all(Option::is_none));
+    assert_eq!(new.dataset.target.names(), trained.dataset.target.names());
+    assert!(new.dataset.notes[0].ends_with("that the model does not use: \"extra\""));
 }
 
 #[test]
@@ -72,11 +72,11 @@ fn strange_values_are_counted_or_refused() {
     let rows = "id,time,tiny,kind,label\n0,1,1,new,0\n1,1,1,other,9\n2,1,1,a,1\n";
     let edges = "source,target\n";
     let data = apply(&Tables::new(rows, edges), &schema, ApplyOptions::default()).unwrap();
-    let width = data.width;
-    assert_eq!(data.features[2..width], [0.0; 3], "none of the known kinds");
-    assert_eq!(data.features[2 * width + 2..3 * width], [1.0, 0.0, 0.0]);
-    assert_eq!(data.labels, [Some(0), None, Some(1)]);
-    let warnings = data.card.warnings.join("; ");
+    let width = data.dataset.nodes.width;
+    assert_eq!(features(&data)[2..width], [0.0; 3], "none of the known kinds");
+    assert_eq!(features(&data)[2 * width + 2..3 * width], [1.0, 0.0, 0.0]);
+    assert_eq!(labels(&data), [Some(0), None, Some(1)]);
+    let warnings = notes(&data);
     assert!(warnings.contains("column \"kind\": 2 cells have a category that training never saw"));
     assert!(warnings.contains("1 node has a label that the model does not know"));
 
@@ -94,8 +94,8 @@ fn strange_values_are_counted_or_refused() {
     let filled = Tables::new("id,time,tiny,kind\n0,,1,\n", edges);
     let mean = ApplyOptions { fill: Some(Fill::Mean), ..none };
     let data = apply(&filled, &schema, mean).unwrap();
-    assert_eq!(data.features[0], 0.0, "the mean of training");
-    assert_eq!(data.features[2..5], [0.0; 3]);
+    assert_eq!(features(&data)[0], 0.0, "the mean of training");
+    assert_eq!(features(&data)[2..5], [0.0; 3]);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn a_fill_of_training_is_kept() {
     let trained = Tables::new(nodes, "source,target\n").load(&options).unwrap();
     let new = Tables::new("id,x\nz,\n", "source,target\n");
     let data = apply(&new, &kept(&trained), ApplyOptions::default()).unwrap();
-    assert_eq!(data.features, [0.0]);
+    assert_eq!(features(&data), [0.0]);
 }
 
 #[test]
@@ -115,6 +115,6 @@ fn the_degree_feature_is_made_again_from_the_new_graph() {
     let tables = Tables::new(nodes, edges);
     let trained = tables.load(&target("y")).unwrap();
     let again = apply(&tables, &kept(&trained), ApplyOptions::default()).unwrap();
-    assert_eq!(trained.features, again.features);
-    assert!(trained.features.iter().any(|&x| x != trained.features[0]));
+    assert_eq!(features(&trained), features(&again));
+    assert!(features(&trained).iter().any(|&x| x != features(&trained)[0]));
 }

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use farhop_data::{DataError, NodeDataset, NodeTableOptions};
+use farhop_data::{Columns, DataError, NodeTableOptions, NodeTables, Numbers, Target};
+use farhop_graph::Graph;
 
 /// A folder with a nodes and an edges table.
 pub struct Tables {
@@ -29,8 +30,8 @@ impl Tables {
         self.path("edges.csv")
     }
 
-    pub fn load(&self, options: &NodeTableOptions) -> Result<NodeDataset, DataError> {
-        NodeDataset::load(&self.nodes(), &self.edges(), options)
+    pub fn load(&self, options: &NodeTableOptions) -> Result<NodeTables, DataError> {
+        NodeTables::load(&self.nodes(), &self.edges(), options)
     }
 }
 
@@ -42,5 +43,36 @@ pub fn message(tables: &Tables, error: &DataError) -> String {
 
 /// Options with a target.
 pub fn target(name: &str) -> NodeTableOptions {
-    NodeTableOptions { target: Some(name.to_string()), ..NodeTableOptions::default() }
+    NodeTableOptions { targets: vec![name.to_string()], ..NodeTableOptions::default() }
+}
+
+/// The numbers of the features of nodes.
+pub fn features(tables: &NodeTables) -> &[f32] {
+    dense(&tables.dataset.nodes)
+}
+
+/// The numbers of columns without sparse ones.
+pub fn dense(columns: &Columns) -> &[f32] {
+    match &columns.numbers {
+        Numbers::Dense(numbers) => numbers,
+        Numbers::Sparse(_) => panic!("sparse"),
+    }
+}
+
+/// The graph.
+pub fn graph(tables: &NodeTables) -> &Graph {
+    tables.dataset.graphs.union()
+}
+
+/// The classes of the nodes.
+pub fn labels(tables: &NodeTables) -> &[Option<u32>] {
+    match &tables.dataset.target {
+        Target::Class { labels, .. } => labels,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What was noticed, in one text.
+pub fn notes(tables: &NodeTables) -> String {
+    tables.dataset.notes.join("; ")
 }

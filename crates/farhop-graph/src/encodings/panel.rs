@@ -5,6 +5,9 @@ use rayon::prelude::*;
 /// Rows per piece of work and per partial sum.
 const CHUNK: usize = 1 << 10;
 
+/// Terms that are added at once: a sum is fetched and stored once for all of them.
+const TOGETHER: usize = 4;
+
 /// A matrix `[rows, width]`, row after row.
 #[derive(Clone)]
 pub(super) struct Panel {
@@ -76,13 +79,11 @@ impl Panel {
             .into_par_iter()
             .map(|chunk| {
                 let mut sums = vec![0f64; width * columns];
-                for row in chunk * CHUNK..self.rows.min((chunk + 1) * CHUNK) {
-                    let right = other.row(row);
-                    for (left, sums) in self.row(row).iter().zip(sums.chunks_exact_mut(columns.max(1))) {
-                        for (sum, right) in sums.iter_mut().zip(right) {
-                            *sum += left * right;
-                        }
-                    }
+                if columns > 0 {
+                    let rows = chunk * CHUNK..self.rows.min((chunk + 1) * CHUNK);
+                    let left = &self.data[rows.start * width..rows.end * width];
+                    let right = &other.data[rows.start * columns..rows.end * columns];
+                    add_gram(&mut sums, left, right, width, columns);
                 }
                 sums
             })
@@ -103,10 +104,20 @@ impl Panel {
             return;
         }
         self.each_row(|row, values| {
-            for (left, coefficients) in other.row(row).iter().zip(coefficients.data.chunks_exact(columns)) {
-                let left = sign * left;
+            let left = other.row(row).chunks_exact(TOGETHER);
+            let rest = left.remainder();
+            let (blocks, last) = coefficients.data.split_at((other.width - rest.len()) * columns);
+            for (left, block) in left.zip(blocks.chunks_exact(TOGETHER * columns)) {
+                let (first, second) = block.split_at(2 * columns);
+                let ((c0, c1), (c2, c3)) = (first.split_at(columns), second.split_at(columns));
+                let coefficients = c0.iter().zip(c1).zip(c2.iter().zip(c3));
+                for (value, ((c0, c1), (c2, c3))) in values.iter_mut().zip(coefficients) {
+                    *value += sign * ((left[0] * c0 + left[1] * c1) + (left[2] * c2 + left[3] * c3));
+                }
+            }
+            for (left, coefficients) in rest.iter().zip(last.chunks_exact(columns)) {
                 for (value, coefficient) in values.iter_mut().zip(coefficients) {
-                    *value += left * coefficient;
+                    *value += sign * left * coefficient;
                 }
             }
         });
@@ -141,5 +152,33 @@ impl Panel {
                 *value = from[place];
             }
         })
+    }
+}
+
+/// Adds `left^T right` to `sums`, four rows at a time.
+fn add_gram(sums: &mut [f64], left: &[f64], right: &[f64], width: usize, columns: usize) {
+    if width == 0 {
+        return;
+    }
+    let whole = left.len() / (TOGETHER * width) * TOGETHER;
+    let (left, last_left) = left.split_at(whole * width);
+    let (right, last_right) = right.split_at(whole * columns);
+    for (left, right) in left.chunks_exact(TOGETHER * width).zip(right.chunks_exact(TOGETHER * columns)) {
+        let (first, second) = right.split_at(2 * columns);
+        let ((r0, r1), (r2, r3)) = (first.split_at(columns), second.split_at(columns));
+        for (at, sums) in sums.chunks_exact_mut(columns).enumerate() {
+            let [l0, l1, l2, l3] = std::array::from_fn(|row| left[row * width + at]);
+            let right = r0.iter().zip(r1).zip(r2.iter().zip(r3));
+            for (sum, ((r0, r1), (r2, r3))) in sums.iter_mut().zip(right) {
+                *sum += (l0 * r0 + l1 * r1) + (l2 * r2 + l3 * r3);
+            }
+        }
+    }
+    for (left, right) in last_left.chunks_exact(width).zip(last_right.chunks_exact(columns)) {
+        for (left, sums) in left.iter().zip(sums.chunks_exact_mut(columns)) {
+            for (sum, right) in sums.iter_mut().zip(right) {
+                *sum += left * right;
+            }
+        }
     }
 }

@@ -14,6 +14,8 @@ use crate::random::{Stream, mix};
 const SEED: u64 = 0x6c61_706c;
 /// Directions that fall below this share of their length are dropped.
 const DROP: f64 = 1e-10;
+/// A basis this near to orthonormal is orthonormal after one more correction.
+const NEARLY: f64 = 1e-8;
 
 /// The Laplacian `S (D - A) S` of a component: `S = D^-1/2` if normalised, otherwise 1.
 pub(super) struct Operator<'a> {
@@ -85,7 +87,8 @@ pub(super) fn smallest(
     limits: Limits,
 ) -> Result<(Vec<f64>, Vec<Vec<f64>>), Unfinished> {
     let size = operator.component.size();
-    let block = count + (count / 2).max(4);
+    // Some more than wanted, so that the last ones converge as well; whole vector instructions.
+    let block = (count + (count / 2).max(4)).next_multiple_of(4);
     let factor = Factor::new(operator.component, mix(SEED, 1));
     let null = Panel::from_rows(size, 1, |row, values| values[0] = operator.null[row]);
     let start = Panel::from_rows(size, block, |row, values| {
@@ -224,11 +227,16 @@ fn orthonormal(mut panel: Panel, others: &[&Panel]) -> Panel {
         let kept: Vec<Vec<f64>> = eigen
             .values
             .iter()
-            .zip(eigen.vectors)
+            .zip(&eigen.vectors)
             .filter(|(value, _)| **value > drop * most && **value > 0.0)
             .map(|(value, vector)| vector.iter().map(|entry| entry / value.sqrt()).collect())
             .collect();
+        // An error of 1e-8 before this correction is one of 1e-16 after it.
+        let orthonormal = eigen.values.iter().all(|value| (value - 1.0).abs() < NEARLY);
         panel = combined(&[&panel], &kept);
+        if orthonormal && round > 0 {
+            break;
+        }
     }
     panel
 }

@@ -86,6 +86,8 @@ struct Ball<'a> {
     back_links: Links,
     /// Number of links that lead away from each node, in the whole graph.
     degrees: Vec<f64>,
+    /// One over each degree; over 1 where there are no links.
+    inverses: Vec<f64>,
     before: Vec<Lanes>,
     after: Vec<Lanes>,
     /// The other half of a directed walk.
@@ -104,6 +106,7 @@ impl<'a> Ball<'a> {
             links: Links::default(),
             back_links: Links::default(),
             degrees: Vec::new(),
+            inverses: Vec::new(),
             before: Vec::new(),
             after: Vec::new(),
             forward_before: Vec::new(),
@@ -144,6 +147,8 @@ impl<'a> Ball<'a> {
         let away = (columns.offsets, columns.targets);
         self.degrees.clear();
         self.degrees.extend(self.nodes.iter().map(|&node| (away.0[node as usize + 1] - away.0[node as usize]) as f64));
+        self.inverses.clear();
+        self.inverses.extend(self.degrees.iter().map(|degree| 1.0 / degree.max(1.0)));
         fill(&mut self.links, &self.nodes, away, &self.place_of, self.first_node);
         if self.union.is_directed() {
             fill(&mut self.back_links, &self.nodes, rows, &self.place_of, self.first_node);
@@ -173,8 +178,8 @@ impl<'a> Ball<'a> {
         begin(&mut self.before, &mut self.after, self.nodes.len(), starts.len());
         if self.union.is_directed() {
             begin(&mut self.forward_before, &mut self.forward_after, self.nodes.len(), starts.len());
-            for (lanes, degree) in self.forward_before.iter_mut().zip(&self.degrees).take(starts.len()) {
-                lanes.iter_mut().for_each(|value| *value /= degree.max(1.0));
+            for (lanes, inverse) in self.forward_before.iter_mut().zip(&self.inverses).take(starts.len()) {
+                lanes.iter_mut().for_each(|value| *value *= inverse);
             }
         }
         for step in 1..=length.div_ceil(2) {
@@ -186,7 +191,7 @@ impl<'a> Ball<'a> {
             } else {
                 let sums = self.step_undirected(end);
                 // A start without neighbours has no walks, and its sums are 0.
-                let scale = |lane: usize| 1.0 / self.degrees[lane].max(1.0);
+                let scale = |lane: usize| self.inverses[lane];
                 put(2 * step - 1, sums.0, &scale);
                 put(2 * step, sums.1, &scale);
             }
@@ -197,16 +202,16 @@ impl<'a> Ball<'a> {
     fn step_undirected(&mut self, end: usize) -> (Lanes, Lanes) {
         let (mut odd, mut even) = ([0.0; LANES], [0.0; LANES]);
         for place in 0..end {
-            let mut sum = gathered(&self.links, place, &self.before);
-            let degree = self.degrees[place];
-            let inverse = 1.0 / degree.max(1.0);
-            let before = self.before[place];
+            // The sum over the links is d_j q_k already.
+            let sum = gathered(&self.links, place, &self.before);
+            let inverse = self.inverses[place];
+            let before = &self.before[place];
+            let after = sum.map(|value| value * inverse);
             for lane in 0..LANES {
-                sum[lane] *= inverse;
-                odd[lane] += degree * before[lane] * sum[lane];
-                even[lane] += degree * sum[lane] * sum[lane];
+                odd[lane] += before[lane] * sum[lane];
+                even[lane] += after[lane] * sum[lane];
             }
-            self.after[place] = sum;
+            self.after[place] = after;
         }
         std::mem::swap(&mut self.before, &mut self.after);
         (odd, even)
@@ -220,7 +225,7 @@ impl<'a> Ball<'a> {
             let mut back = gathered(&self.links, place, &self.before);
             let mut forward = gathered(&self.back_links, place, &self.forward_before);
             let degree = self.degrees[place];
-            let inverse = 1.0 / degree.max(1.0);
+            let inverse = self.inverses[place];
             let forward_before = self.forward_before[place];
             for lane in 0..LANES {
                 back[lane] *= inverse;

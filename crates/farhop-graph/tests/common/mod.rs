@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "every test file is a crate of its own and uses a part of this")]
 
+pub mod encodings;
+
 use farhop_graph::random::Stream;
 use farhop_graph::{Direction, Graph, NO_EDGE};
 

@@ -6,6 +6,7 @@
 
 pub mod elimination;
 pub mod hop_attention;
+pub mod inputs;
 pub mod real;
 pub mod tape;
 

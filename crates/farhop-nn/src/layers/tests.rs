@@ -51,7 +51,7 @@ fn batch(graph: Graph, features: &[f32]) -> Batch {
 }
 
 fn evaluate(network: &dyn Network, batch: &Batch) -> Vec<f32> {
-    bridge::into_vec(network.run(batch.features(), batch, &Context::evaluation()))
+    bridge::into_vec(network.run(batch.input(), batch, &Context::evaluation()))
 }
 
 fn assert_close(what: &str, found: &[f32], expected: &[f32]) {
@@ -128,7 +128,7 @@ impl Line<'_> {
         moved.replace(&mut |id| values.remove(&id));
         let x = along(&bridge::into_vec(self.batch.features()), &self.directions[arrays.len()]);
         let batch = Batch::new(self.batch.graph().clone(), &x, INPUTS);
-        let y = bridge::into_vec(moved.run(batch.features(), &batch, &Context::training(1, 1)));
+        let y = bridge::into_vec(moved.run(batch.features().into(), &batch, &Context::training(1, 1)));
         dot(&y, self.readout)
     }
 
@@ -154,7 +154,7 @@ fn gradients_are_finite_differences() {
         let readout = normals(nodes * OUTPUTS);
         let tracked = network.tracked();
         let x = batch.features().autodiff().require_grad();
-        let y = tracked.run(x.clone(), &batch, &Context::training(1, 1));
+        let y = tracked.run(x.clone().into(), &batch, &Context::training(1, 1));
         let mut tape = (y * bridge::from_vec(readout.clone(), [nodes, OUTPUTS]).autodiff()).sum().backward();
         let dx = bridge::into_vec(x.grad_remove(&mut tape).expect("the input has a gradient"));
         let trained = tracked.gradients(&mut tape);
@@ -190,18 +190,16 @@ fn gradients_are_finite_differences() {
 fn threads_do_not_change_a_bit() {
     let nodes = 3000;
     let batch = batch(graph(nodes, 9000, 7), &features(nodes, 8));
-    let targets = Arc::new(Targets {
-        rows: (0..nodes as u32).collect(),
-        classes: (0..nodes as u32).map(|i| i % OUTPUTS as u32).collect(),
-    });
+    let classes = (0..nodes as u32).map(|i| i % OUTPUTS as u32).collect();
+    let targets = Arc::new(Targets::classes((0..nodes as u32).collect(), classes));
     for (name, network) in networks() {
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 let tracked = network.tracked();
-                let logits = tracked.run(batch.features(), &batch, &Context::training(3, 4));
+                let logits = tracked.run(batch.input(), &batch, &Context::training(3, 4));
                 let mut all = bridge::into_vec(logits.clone());
-                let mut tape = crate::ops::cross_entropy(logits, targets.clone()).backward();
+                let mut tape = crate::ops::loss(logits, targets.clone()).backward();
                 tracked.gradients(&mut tape).into_iter().for_each(|g| all.extend(g.data));
                 all.into_iter().map(f32::to_bits).collect::<Vec<_>>()
             })

@@ -6,6 +6,9 @@ mod mlp;
 mod settings;
 mod trunk;
 
+#[cfg(test)]
+mod tests;
+
 pub use gcn::GcnConfig;
 pub use gen_model::GenConfig;
 pub use mlp::MlpConfig;

@@ -24,9 +24,9 @@ pub struct EarlyStopping {
 impl EarlyStopping {
     /// Takes note of an evaluation. True when it is the best so far: a better score, or the same with a lower loss.
     pub fn observe(&mut self, metric: Metric, epoch: usize, score: f64, loss: f64) -> bool {
-        let better = self.best.is_none_or(|best| {
-            metric.is_better(score, best.score) || (score == best.score && loss < best.loss)
-        });
+        let better = self
+            .best
+            .is_none_or(|best| metric.is_better(score, best.score) || (score == best.score && loss < best.loss));
         if better {
             self.best = Some(Best { epoch, score, loss });
         }

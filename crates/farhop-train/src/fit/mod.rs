@@ -89,7 +89,9 @@ pub fn fit(
 ) -> Result<Fitted, TrainError> {
     config.validate()?;
     if task.split().train.is_empty() {
-        return Err(TrainError::Task("there is nothing to learn from: the training part is empty. Mark rows as train.".into()));
+        return Err(TrainError::Task(
+            "there is nothing to learn from: the training part is empty. Mark rows as train.".into(),
+        ));
     }
     let mut trainer = Trainer::start(task, model, config, session)?;
     match trainer.run() {

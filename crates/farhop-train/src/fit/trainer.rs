@@ -60,15 +60,8 @@ impl<'a, 's> Trainer<'a, 's> {
         }
         let parameters = learner.model().parameters();
         session.observer.started(progress.epoch, config.epochs, parameters);
-        let mut trainer = Trainer {
-            task,
-            config,
-            session,
-            learner,
-            saved: (progress.epoch, Instant::now()),
-            progress,
-            best,
-        };
+        let mut trainer =
+            Trainer { task, config, session, learner, saved: (progress.epoch, Instant::now()), progress, best };
         if !resumed {
             // The first checkpoint, before any epoch: a folder that can't be written shows now, not after an hour.
             trainer.save()?;
@@ -297,7 +290,9 @@ impl<'a, 's> Trainer<'a, 's> {
 
 /// How an epoch ended.
 enum Epoch {
-    Whole { evaluated: bool },
+    Whole {
+        evaluated: bool,
+    },
     /// It was asked to stop between two steps; the state before the epoch, if there is a folder.
     Broken(Option<Box<Checkpoint>>),
 }

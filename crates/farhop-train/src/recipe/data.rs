@@ -41,8 +41,10 @@ pub struct DataConfig {
     pub targets: Vec<String>,
     /// What the targets are: `"classes"`, `"labels"` (yes or no) or `"numbers"`. Default: what the cells look like.
     pub task: Option<TargetKind>,
-    /// Columns to leave out.
+    /// Columns of the nodes table to leave out.
     pub ignore: Vec<String>,
+    /// Columns of the edges table to leave out.
+    pub ignore_edges: Vec<String>,
     /// Columns of numbers to read as categories.
     pub categories: Vec<String>,
     /// A text column with more different values than this is an error. Default 64.
@@ -80,6 +82,7 @@ impl Default for DataConfig {
             targets: options.targets,
             task: options.task,
             ignore: options.ignore,
+            ignore_edges: options.ignore_edges,
             categories: options.categories,
             most_categories: options.most_categories,
             fill: options.fill,
@@ -101,6 +104,7 @@ impl DataConfig {
             targets: self.targets.clone(),
             task: self.task,
             ignore: self.ignore.clone(),
+            ignore_edges: self.ignore_edges.clone(),
             categories: self.categories.clone(),
             most_categories: self.most_categories,
             fill: self.fill,
@@ -193,4 +197,3 @@ impl TryFrom<String> for SplitSetting {
         text.parse()
     }
 }
-

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use farhop_data::hash::sha256_hex;
 use farhop_data::Split;
+use farhop_data::hash::sha256_hex;
 
 use super::lock::FolderLock;
 use super::metrics::Metrics;

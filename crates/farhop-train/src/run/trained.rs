@@ -75,6 +75,15 @@ impl TrainedRun {
         Outputs::of_all(task, &self.model)
     }
 
+    /// As [`TrainedRun::outputs`], for some nodes of one graph or some graphs of many.
+    ///
+    /// # Errors
+    /// As [`TrainedRun::outputs`].
+    pub fn outputs_of(&self, task: &Task, units: &[u32]) -> Result<Outputs, TrainError> {
+        self.check(task)?;
+        Outputs::of_units(task, &self.model, units)
+    }
+
     /// The score on each part of the task's split.
     ///
     /// # Errors

@@ -13,6 +13,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use farhop_data::metrics::Metric;
+use farhop_data::predictions::{Answers, Predictions};
 use farhop_data::{Columns, Dataset, Level, Numbers, Part, Split, Target};
 use farhop_graph::{Graph, GraphSet};
 use farhop_nn::{Batch, InputShape, Model, OutputShape, Parts, Shape, Targets};
@@ -262,6 +263,28 @@ impl Task {
         truth::rows_of(self.graph_set(), self.truth.level, self.split.part(part))
     }
 
+    /// Predictions under the user's ids: `outputs` are probabilities or numbers for all rows or pairs; see
+    /// [`probabilities`](crate::probabilities).
+    pub fn predictions<'a>(&'a self, outputs: &'a [f32]) -> Predictions<'a> {
+        let answers = match &self.truth.target {
+            Target::Class { classes, .. } => Answers::Classes { names: classes, probabilities: outputs },
+            Target::Binary { names, .. } => Answers::Labels { names, probabilities: outputs },
+            Target::Number { names, .. } => Answers::Numbers { names, values: outputs },
+            Target::Pair { pairs, offsets, .. } => {
+                let starts = self.graph_set().map_or(&[][..], GraphSet::offsets);
+                Answers::Pairs { pairs, offsets, starts, probabilities: outputs }
+            }
+        };
+        Predictions { ids: &self.ids, answers }
+    }
+
+    /// The metrics that say something about this target, that of the task first.
+    pub fn metrics(&self) -> Vec<Metric> {
+        let (_, allowed) = metrics_of(&self.truth.target);
+        let others = allowed.into_iter().filter(|metric| *metric != self.metric);
+        std::iter::once(self.metric).chain(others).collect()
+    }
+
     /// Gives every training batch of an epoch to `work`, with its number.
     pub(crate) fn train_batches<E>(
         &self,
@@ -336,7 +359,13 @@ fn level_of(level: Level) -> farhop_nn::Level {
     }
 }
 
-fn whole_batch(graph: Graph, nodes: Columns, edges: Columns, encodings: Encodings, input: &InputShape) -> Result<Batch, TrainError> {
+fn whole_batch(
+    graph: Graph,
+    nodes: Columns,
+    edges: Columns,
+    encodings: Encodings,
+    input: &InputShape,
+) -> Result<Batch, TrainError> {
     let numbers = |columns: Numbers| match columns {
         Numbers::Dense(numbers) => farhop_nn::Numbers::Dense(numbers),
         Numbers::Sparse(csr) => {
@@ -360,27 +389,28 @@ fn whole_batch(graph: Graph, nodes: Columns, edges: Columns, encodings: Encoding
     Ok(Batch::from_parts(parts, input))
 }
 
-fn check_metric(metric: Metric, target: &Target) -> Result<(), TrainError> {
-    let (what, allowed): (&str, &[Metric]) = match target {
-        Target::Class { classes, .. } if classes.len() == 2 => (
-            "two classes",
-            &[Metric::Accuracy, Metric::MacroF1, Metric::RocAuc, Metric::AveragePrecision],
-        ),
-        Target::Class { .. } => ("classes", &[Metric::Accuracy, Metric::MacroF1]),
-        Target::Binary { .. } => {
-            ("yes-or-no labels", &[Metric::AveragePrecision, Metric::RocAuc, Metric::Accuracy])
-        }
-        Target::Number { .. } => ("numbers", &[Metric::Mae, Metric::Rmse, Metric::R2]),
-        Target::Pair { .. } => ("pairs", &[Metric::Mrr, Metric::MrrFiltered, Metric::MrrExtendedFiltered]),
+/// What the target is, and the metrics for it.
+fn metrics_of(target: &Target) -> (&'static str, Vec<Metric>) {
+    use Metric::{
+        Accuracy, AveragePrecision, HitsAt, MacroF1, Mae, Mrr, MrrExtendedFiltered, MrrFiltered, R2, Rmse, RocAuc,
     };
+    match target {
+        Target::Class { classes, .. } if classes.len() == 2 => {
+            ("two classes", vec![Accuracy, MacroF1, RocAuc, AveragePrecision])
+        }
+        Target::Class { .. } => ("classes", vec![Accuracy, MacroF1]),
+        Target::Binary { .. } => ("yes-or-no labels", vec![AveragePrecision, RocAuc, Accuracy]),
+        Target::Number { .. } => ("numbers", vec![Mae, Rmse, R2]),
+        Target::Pair { .. } => ("pairs", vec![Mrr, MrrFiltered, MrrExtendedFiltered, HitsAt(1), HitsAt(3), HitsAt(10)]),
+    }
+}
+
+fn check_metric(metric: Metric, target: &Target) -> Result<(), TrainError> {
+    let (what, allowed) = metrics_of(target);
     let hits = matches!((metric, target), (Metric::HitsAt(_), Target::Pair { .. }));
     if allowed.contains(&metric) || hits {
         return Ok(());
     }
-    let names: Vec<String> = allowed.iter().map(|metric| metric.name().to_string()).collect();
-    Err(TrainError::Task(format!(
-        "metric {} is not for {what}. Allowed: {}.",
-        metric.name(),
-        names.join(", ")
-    )))
+    let names: Vec<String> = allowed.iter().map(|metric| metric.name()).collect();
+    Err(TrainError::Task(format!("metric {} is not for {what}. Allowed: {}.", metric.name(), names.join(", "))))
 }

@@ -157,9 +157,7 @@ impl Truth {
                 let classes = known.iter().filter_map(|(row, _)| labels[*row as usize]).collect();
                 Targets::Classes { rows: places, classes, weights: self.weights.clone() }
             }
-            Target::Binary { values: all, names } => {
-                Targets::Binary { rows: places, values: values(all, names.len()) }
-            }
+            Target::Binary { values: all, names } => Targets::Binary { rows: places, values: values(all, names.len()) },
             Target::Number { values: all, names } => {
                 let width = names.len();
                 let mut values = values(all, width);
@@ -186,10 +184,7 @@ fn class_weights(labels: &[Option<u32>], classes: usize, rows: &[u32]) -> Vec<f3
         counts[class as usize] += 1;
     }
     let total: usize = counts.iter().sum();
-    counts
-        .iter()
-        .map(|&count| if count == 0 { 0.0 } else { ((total - count) as f64 / total as f64) as f32 })
-        .collect()
+    counts.iter().map(|&count| if count == 0 { 0.0 } else { ((total - count) as f64 / total as f64) as f32 }).collect()
 }
 
 /// The target rows of these graphs with their places in the batch of them.

@@ -4,12 +4,14 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use farhop_data::NodeDataset;
 use farhop_data::save::write_atomically;
 use farhop_data::synthetic::hop_majority;
 use farhop_data::text::{counted, thousands};
+use farhop_data::{Dataset, SourceFile, Split, Target};
 use farhop_nn::ModelConfig;
-use farhop_train::{NodeTask, Outcome, RunFolder, RunRecord, Session, Summary, TrainConfig, fit, memory};
+use farhop_train::{
+    Encodings, Material, Outcome, RunFolder, RunRecord, SavedSchema, Session, Summary, Task, TrainConfig, fit, memory,
+};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -17,7 +19,6 @@ use super::report::{lines, shell_word};
 use super::{machine, tables};
 use crate::arguments::{Common, TrainArguments};
 use crate::console::Console;
-use crate::data::{self, Nodes};
 use crate::demonstration;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::interrupt;
@@ -126,7 +127,7 @@ impl Stage<'_> {
         let seed = self.common.seed.unwrap_or(0);
         let options = demonstration::task(distance, self.arguments.demonstration.tree_nodes, seed);
         let made = hop_majority(&options)?;
-        if made.split.as_ref().is_none_or(|split| split.train.is_empty() || split.test.is_empty()) {
+        if made.split.train.is_empty() || made.split.test.is_empty() {
             return Err(Failure::usage(format!(
                 "too few nodes have others at distance {distance}. Pass a smaller distance or a larger --tree-nodes."
             )));
@@ -134,30 +135,32 @@ impl Stage<'_> {
         console.message(&format!(
             "The task: {} tree nodes in random colours; the label is the majority colour at distance exactly {distance}.\n\
              Message passing fails, since its walks turn back and mix distances; elimination keeps hops apart.\n",
-            thousands(made.graph.nodes() as u64)
+            thousands(made.graphs.union().nodes() as u64)
         ));
-        let dataset = match self.place {
+        let Material { dataset, schema, .. } = match self.place {
             Some(place) => tables::write_and_read(place, &made)?,
-            None => made,
+            None => Material { dataset: made, schema: None, summary: None },
         };
-        let shape = data::shape(&dataset);
+        let graph = dataset.graphs.union();
         let mut shown = Shown {
             distance,
             task: "hop-majority",
             metric: "accuracy",
-            nodes: dataset.graph.nodes(),
-            edges: dataset.graph.edges(),
-            classes: dataset.classes.len(),
+            nodes: graph.nodes(),
+            edges: graph.edges(),
+            classes: dataset.target.outputs(),
             chance: chance(&dataset),
             seed,
             models: Vec::new(),
         };
-        let nodes = Nodes::from(dataset);
+        let sources = dataset.sources.clone();
+        let task = Task::new(dataset, Encodings::default(), &demonstration::training(seed), None)?;
         for model in demonstration::models(distance) {
             let mut config = demonstration::training(seed);
             config.epochs = self.arguments.training.epochs.unwrap_or(config.epochs);
-            memory::plan(&model, &shape, false, true, memory::available().as_ref()).check()?;
-            let summary = self.train(&model, &config, &nodes)?;
+            memory::plan(&model, &task.shape(), task.held(), true, memory::available().as_ref()).check()?;
+            let folder = self.folder(&model, &config, &sources, schema.as_ref())?;
+            let summary = self.train(&model, &config, &task, folder)?;
             if summary.outcome == Outcome::Interrupted {
                 return Ok(None);
             }
@@ -176,25 +179,41 @@ impl Stage<'_> {
         Ok(Some(shown))
     }
 
-    fn train(&self, model: &ModelConfig, config: &TrainConfig, nodes: &Nodes) -> Result<Summary, Failure> {
-        let name = model.name();
-        let mut folder = match self.place {
-            None => None,
-            Some(place) => {
-                let recipe = tables::recipe(place, model, config);
-                let record = RunRecord::new(&nodes.sources, machine(self.threads));
-                let folder = RunFolder::create(&place.join(name), self.arguments.overwrite, &recipe, record)?;
-                folder.write_schema(&nodes.schema)?;
-                folder.write_split(&nodes.ids, &nodes.split)?;
-                Some(folder)
-            }
+    /// Where the run of a model is kept, if it is.
+    fn folder(
+        &self,
+        model: &ModelConfig,
+        config: &TrainConfig,
+        sources: &[SourceFile],
+        schema: Option<&SavedSchema>,
+    ) -> Result<Option<RunFolder>, Failure> {
+        let Some(place) = self.place else {
+            return Ok(None);
         };
-        let task =
-            NodeTask { batch: &nodes.batch, labels: &nodes.labels, classes: nodes.classes.len(), split: &nodes.split };
-        let mut progress = Progress::new(self.console, name);
+        let recipe = tables::recipe(place, model, config);
+        let record = RunRecord::new(sources, machine(self.threads));
+        let folder = RunFolder::create(&place.join(model.name()), self.arguments.overwrite, &recipe, record)?;
+        if let Some(schema) = schema {
+            folder.write_schema(schema)?;
+        }
+        Ok(Some(folder))
+    }
+
+    fn train(
+        &self,
+        model: &ModelConfig,
+        config: &TrainConfig,
+        task: &Task,
+        mut folder: Option<RunFolder>,
+    ) -> Result<Summary, Failure> {
+        let name = model.name();
+        if let Some(folder) = &folder {
+            folder.write_split(task)?;
+        }
+        let mut progress = Progress::new(self.console, name, task.metric);
         let fitted = interrupt::stoppable(|stop| {
             let mut session = Session { folder: folder.as_mut(), observer: &mut progress, stop };
-            fit(&task, model, config, &mut session)
+            fit(task, model, config, &mut session)
         });
         drop(progress);
         let summary = fitted?.summary;
@@ -207,14 +226,15 @@ impl Stage<'_> {
 }
 
 /// Accuracy on the test nodes of always naming the most frequent class of the training nodes.
-fn chance(dataset: &NodeDataset) -> f64 {
-    let Some(split) = &dataset.split else { return 0.0 };
+fn chance(dataset: &Dataset) -> f64 {
+    let Target::Class { labels, classes } = &dataset.target else { return 0.0 };
     let count = |nodes: &[u32], class: usize| {
-        let of_class = |node: &&u32| dataset.labels[**node as usize] == Some(class as u32);
+        let of_class = |node: &&u32| labels[**node as usize] == Some(class as u32);
         nodes.iter().filter(of_class).count()
     };
-    let most = (0..dataset.classes.len()).max_by_key(|class| count(&split.train, *class)).unwrap_or(0);
-    count(&split.test, most) as f64 / split.test.len().max(1) as f64
+    let Split { train, test, .. } = &dataset.split;
+    let most = (0..classes.len()).max_by_key(|class| count(train, *class)).unwrap_or(0);
+    count(test, most) as f64 / test.len().max(1) as f64
 }
 
 fn scores(shown: &Shown, console: &Console) -> String {

@@ -15,6 +15,8 @@ use crate::arguments::{Common, TrainArguments};
 use crate::console::Console;
 use crate::failure::Failure;
 
+pub use report::lines;
+
 /// Runs the command.
 pub fn run(
     arguments: &TrainArguments,
@@ -36,7 +38,12 @@ pub fn run(
 
 /// What belongs to the demonstration has no meaning for the user's data.
 fn refuse_demonstration(arguments: &TrainArguments) -> Result<(), Failure> {
-    if arguments.demonstration.is_empty() {
+    let mut rest = arguments.demonstration.clone();
+    if arguments.data.what.is_some() {
+        // Datasets that are made have a distance, too.
+        rest.distance = None;
+    }
+    if rest.is_empty() {
         return Ok(());
     }
     Err(Failure::usage(

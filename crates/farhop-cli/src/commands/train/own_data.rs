@@ -1,14 +1,14 @@
-//! Training on the user's tables.
+//! Training on data that the user names: a dataset, molecules, or tables of nodes and edges.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use farhop_train::{Recipe, RunFolder, RunRecord, TrainError};
+use farhop_train::{Material, Places, Recipe, RunFolder, RunRecord, TrainError};
 
 use super::{machine, report};
 use crate::arguments::{Common, TrainArguments};
 use crate::console::Console;
-use crate::data::{self, Nodes};
+use crate::data;
 use crate::failure::Failure;
 use crate::settings;
 
@@ -22,25 +22,31 @@ pub fn run(
     console: &Console,
 ) -> Result<ExitCode, Failure> {
     let training = arguments.training.settings();
-    let recipe = settings::recipe(arguments.recipe.as_deref(), &arguments.data, &arguments.model, training, common)?;
-    let dataset = data::load(&recipe)?;
-    console.message(dataset.card.to_string().trim_end());
-    let plan = data::plan(&recipe.model, &data::shape(&dataset), dataset.graph.is_directed(), true, console)?;
-    let nodes = Nodes::from(dataset);
-    let record = RunRecord::new(&nodes.sources, machine(threads));
+    let mut recipe =
+        settings::recipe(arguments.recipe.as_deref(), &arguments.data, &arguments.model, training, common)?;
+    recipe.data.distance = arguments.demonstration.distance.or(recipe.data.distance);
+    let places = Places::usual(arguments.data.data_dir.as_deref());
+    let material = data::read(&recipe, &places)?;
+    data::show_card(&material, console);
+    let Material { dataset, schema, .. } = material;
+    let record = RunRecord::new(&dataset.sources, machine(threads));
+    let task = data::task(&recipe, dataset, None, &places, console)?;
+    let plan = data::plan(&recipe.model, &task, true, console)?;
     let mut folder = match &arguments.out {
         Some(out) => RunFolder::create(out, arguments.overwrite, &recipe, record)?,
         None => fresh(&recipe, &record)?,
     };
-    folder.write_schema(&nodes.schema)?;
-    folder.write_split(&nodes.ids, &nodes.split)?;
-    report::train(&mut folder, &nodes, &plan, threads, console)
+    if let Some(schema) = &schema {
+        folder.write_schema(schema)?;
+    }
+    folder.write_split(&task)?;
+    report::train(&mut folder, &task, &plan, threads, console)
 }
 
-/// The first `runs/MODEL-N` that is free.
+/// The first `runs/DATASET-MODEL-N` (for tables `runs/MODEL-N`) that is free.
 fn fresh(recipe: &Recipe, record: &RunRecord) -> Result<RunFolder, Failure> {
     for number in 1u32.. {
-        let path = Path::new(RUNS).join(format!("{}-{number}", recipe.model.name()));
+        let path = Path::new(RUNS).join(format!("{}{}-{number}", prefix(recipe), recipe.model.name()));
         if path.exists() {
             continue;
         }
@@ -52,4 +58,15 @@ fn fresh(recipe: &Recipe, record: &RunRecord) -> Result<RunFolder, Failure> {
     }
     let path = PathBuf::from(RUNS);
     Err(Failure::failed(format!("{} is full of runs. Pass --out.", path.display())))
+}
+
+/// The name of the dataset or file, as far as it can be part of a folder's name.
+fn prefix(recipe: &Recipe) -> String {
+    let data = &recipe.data;
+    let path = data.molecules.clone().or(data.dataset.as_ref().map(PathBuf::from));
+    let stem = path.as_deref().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
+    let stem = stem.split('.').next().unwrap_or_default();
+    let plain: String =
+        stem.chars().filter(|letter| letter.is_ascii_alphanumeric() || "-_".contains(*letter)).collect();
+    if plain.is_empty() { plain } else { format!("{}-", plain.to_ascii_lowercase()) }
 }

@@ -5,20 +5,19 @@ use std::process::ExitCode;
 
 use farhop_data::text::{counted, thousands};
 use farhop_train::memory::{Plan, bytes_text};
-use farhop_train::{NodeTask, Outcome, RunFolder, Session, Summary, fit};
+use farhop_train::{Outcome, RunFolder, Session, Summary, Task, fit};
 use serde_json::{Value, json};
 
 use crate::console::Console;
-use crate::data::Nodes;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::interrupt;
 use crate::progress::Progress;
-use crate::table::{TextTable, duration, percent};
+use crate::table::{TextTable, duration};
 
 /// Trains in the folder until it ends or is interrupted, and reports.
 pub fn train(
     folder: &mut RunFolder,
-    nodes: &Nodes,
+    task: &Task,
     plan: &Plan,
     threads: usize,
     console: &Console,
@@ -26,13 +25,11 @@ pub fn train(
     let recipe = folder.recipe().clone();
     let path = folder.path().to_path_buf();
     let model = recipe.model.name();
-    let task =
-        NodeTask { batch: &nodes.batch, labels: &nodes.labels, classes: nodes.classes.len(), split: &nodes.split };
     console.message(&format!("training {model} in {}", path.display()));
-    let mut progress = Progress::new(console, model);
+    let mut progress = Progress::new(console, model, task.metric);
     let fitted = interrupt::stoppable(|stop| {
         let mut session = Session { folder: Some(folder), observer: &mut progress, stop };
-        fit(&task, &recipe.model, &recipe.train, &mut session)
+        fit(task, &recipe.model, &recipe.train, &mut session)
     });
     drop(progress);
     let summary = fitted?.summary;
@@ -50,6 +47,7 @@ pub fn train(
         "epochs": summary.epochs,
         "seconds": summary.seconds,
         "seconds_per_epoch": summary.seconds_per_epoch,
+        "loading_share": summary.loading_share,
         "peak_rss_bytes": summary.peak_rss_bytes,
         "planned_peak_bytes": plan.total,
         "parameters": summary.parameters,
@@ -59,15 +57,15 @@ pub fn train(
     if summary.outcome == Outcome::Interrupted {
         return interrupted(&path, &summary, object, console);
     }
-    console.message(&ending(&summary));
+    console.message(&format!("{} (score: {})", ending(&summary), task.metric.name()));
     console.result(&object, || {
         let mut table =
             TextTable::new(&["model", "train", "valid", "test", "best epoch", "parameters", "time", "memory"]);
         table.row([
             model.to_string(),
-            percent(summary.scores.train),
-            percent(summary.scores.valid),
-            percent(summary.scores.test),
+            task.metric.shown(summary.scores.train),
+            task.metric.shown(summary.scores.valid),
+            task.metric.shown(summary.scores.test),
             summary.best_epoch.map_or("-".to_string(), |epoch| epoch.to_string()),
             thousands(summary.parameters as u64),
             duration(summary.seconds),
@@ -77,9 +75,14 @@ pub fn train(
     })?;
     let folder = shell_word(&path);
     console.message(&format!("saved in {}", path.display()));
-    console.message(&format!(
-        "next: farhop predict {folder} --nodes new_nodes.csv --edges new_edges.csv --out predictions.csv"
-    ));
+    let data = &recipe.data;
+    console.message(&match (&data.nodes, &data.molecules) {
+        (Some(_), _) => {
+            format!("next: farhop predict {folder} --nodes new_nodes.csv --edges new_edges.csv --out predictions.csv")
+        }
+        (_, Some(_)) => format!("next: farhop predict {folder} --molecules new_molecules.csv --out predictions.csv"),
+        _ => format!("next: farhop evaluate {folder}"),
+    });
     Ok(ExitCode::SUCCESS)
 }
 

@@ -3,14 +3,13 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use farhop_data::NodeDataset;
 use farhop_train::run::names;
-use farhop_train::{Recipe, RunFolder, RunRecord, TrainError};
+use farhop_train::{Material, Places, Recipe, RunFolder, RunRecord, TrainError};
 
 use super::report;
 use crate::arguments::{Common, TrainArguments};
 use crate::console::Console;
-use crate::data::{self, Nodes};
+use crate::data;
 use crate::failure::Failure;
 
 pub fn run(
@@ -26,33 +25,32 @@ pub fn run(
             return Err(TrainError::NoRun { path: path.to_path_buf(), missing }.into());
         }
     }
-    // Data first: a run whose tables have changed stays as it is.
+    // Data first: a run whose data has changed stays as it is.
     let mut recipe = Recipe::read(&path.join(names::RECIPE))?;
     recipe.data.nodes = arguments.data.nodes.clone().or(recipe.data.nodes);
     recipe.data.edges = arguments.data.edges.clone().or(recipe.data.edges);
-    let dataset = data::load(&recipe)?;
-    RunRecord::read(&path.join(names::RECORD))?.check_data(&dataset.sources)?;
+    let places = Places::usual(arguments.data.data_dir.as_deref());
+    let Material { dataset, schema, .. } = data::read(&recipe, &places)?;
+    let record = RunRecord::read(&path.join(names::RECORD))?;
+    record.check_data(&dataset.sources)?;
+    let mut task = data::task(&recipe, dataset, record.scale.clone(), &places, console)?;
 
     let mut folder = RunFolder::resume(path)?;
     if let Some(epochs) = arguments.training.epochs {
         folder.set_epochs(epochs)?;
     }
-    let plan = data::plan(&recipe.model, &data::shape(&dataset), dataset.graph.is_directed(), true, console)?;
-    let split = split_of(&folder, &dataset)?;
-    let mut nodes = Nodes::from(dataset);
-    nodes.split = split;
-    report::train(&mut folder, &nodes, &plan, threads, console)
-}
-
-/// The split of the run; one that was killed before it was written makes the same again.
-fn split_of(folder: &RunFolder, dataset: &NodeDataset) -> Result<farhop_data::Split, Failure> {
-    if folder.path().join(names::SPLIT).is_file() {
-        return Ok(folder.read_split(&dataset.ids)?);
+    if path.join(names::SPLIT).is_file() {
+        let split = folder.read_split(&task)?;
+        task.set_split(split)?;
+    } else {
+        // Killed before it was written: the same is made again.
+        if let Some(schema) = &schema {
+            folder.write_schema(schema)?;
+        }
+        folder.write_split(&task)?;
     }
-    let split = dataset.split.clone().unwrap_or_default();
-    folder.write_schema(&dataset.schema)?;
-    folder.write_split(&dataset.ids, &split)?;
-    Ok(split)
+    let plan = data::plan(&recipe.model, &task, true, console)?;
+    report::train(&mut folder, &task, &plan, threads, console)
 }
 
 /// A run that goes on keeps its settings: anything else would be another run.
@@ -61,6 +59,7 @@ fn refuse_changes(arguments: &TrainArguments, common: &Common) -> Result<(), Fai
         || !arguments.demonstration.is_empty()
         || arguments.training.is_more_than_epochs()
         || arguments.data.says_how()
+        || arguments.data.what.is_some()
         || common.seed.is_some();
     if changed {
         return Err(Failure::usage(

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use farhop_data::save::write_atomically;
-use farhop_data::{FeatureScaling, NodeDataset, Part};
+use farhop_data::{Dataset, FeatureScaling, Numbers, Part, Target};
 use farhop_nn::ModelConfig;
-use farhop_train::{DataConfig, Recipe, TrainConfig};
+use farhop_train::{DataConfig, EncodingConfig, Material, Places, Recipe, TrainConfig};
 
 use crate::data;
 use crate::failure::Failure;
@@ -20,10 +20,11 @@ pub fn recipe(place: &Path, model: &ModelConfig, train: &TrainConfig) -> Recipe 
     Recipe {
         model: model.clone(),
         train: train.clone(),
+        encodings: EncodingConfig::default(),
         data: DataConfig {
             nodes: Some(place.join(NODES)),
             edges: Some(place.join(EDGES)),
-            target: Some("label".to_string()),
+            targets: vec!["label".to_string()],
             scaling: FeatureScaling::None,
             ..DataConfig::default()
         },
@@ -31,43 +32,42 @@ pub fn recipe(place: &Path, model: &ModelConfig, train: &TrainConfig) -> Recipe 
 }
 
 /// Writes the tables into a folder and reads them back.
-pub fn write_and_read(place: &Path, dataset: &NodeDataset) -> Result<NodeDataset, Failure> {
+pub fn write_and_read(place: &Path, dataset: &Dataset) -> Result<Material, Failure> {
     fs::create_dir_all(place).map_err(|error| {
         Failure::failed(format!("{}: can't create the folder: {error}. Choose another --out.", place.display()))
     })?;
     write_atomically(&place.join(NODES), |file| write_nodes(file, dataset))?;
     write_atomically(&place.join(EDGES), |file| write_edges(file, dataset))?;
     let recipe = recipe(place, &ModelConfig::from_name("mlp")?, &TrainConfig::default());
-    data::load(&recipe)
+    data::read(&recipe, &Places::usual(None))
 }
 
-fn write_nodes(file: &mut impl Write, dataset: &NodeDataset) -> io::Result<()> {
-    let mut part_of = vec![""; dataset.ids.len()];
-    if let Some(split) = &dataset.split {
-        for part in Part::ALL {
-            for node in split.part(part) {
-                part_of[*node as usize] = part.name();
-            }
+fn write_nodes(file: &mut impl Write, dataset: &Dataset) -> io::Result<()> {
+    let (Target::Class { labels, classes }, Numbers::Dense(numbers)) = (&dataset.target, &dataset.nodes.numbers) else {
+        return Err(io::Error::other("the demonstration has classes and dense features"));
+    };
+    let mut part_of = vec![""; labels.len()];
+    for part in Part::ALL {
+        for node in dataset.split.part(part) {
+            part_of[*node as usize] = part.name();
         }
     }
-    let columns: Vec<String> = (0..dataset.width).map(|column| format!("x{column}")).collect();
+    let columns: Vec<String> = (0..dataset.nodes.width).map(|column| format!("x{column}")).collect();
     writeln!(file, "id,label,split,{}", columns.join(","))?;
-    let rows = dataset.features.chunks(dataset.width.max(1));
-    for (node, row) in rows.enumerate() {
-        let label = dataset.labels[node].map_or("", |class| &dataset.classes[class as usize]);
+    for (node, row) in numbers.chunks(dataset.nodes.width.max(1)).enumerate() {
+        let label = labels[node].map_or("", |class| &classes[class as usize]);
         let numbers: Vec<String> = row.iter().map(f32::to_string).collect();
-        writeln!(file, "{},{label},{},{}", dataset.ids[node], part_of[node], numbers.join(","))?;
+        writeln!(file, "{},{label},{},{}", dataset.id(node), part_of[node], numbers.join(","))?;
     }
     Ok(())
 }
 
-fn write_edges(file: &mut impl Write, dataset: &NodeDataset) -> io::Result<()> {
+fn write_edges(file: &mut impl Write, dataset: &Dataset) -> io::Result<()> {
+    let graph = dataset.graphs.union();
     writeln!(file, "source,target")?;
-    for node in 0..dataset.graph.nodes() {
-        for &other in dataset.graph.neighbours(node) {
-            if (other as usize) < node {
-                writeln!(file, "{},{}", dataset.ids[other as usize], dataset.ids[node])?;
-            }
+    for node in 0..graph.nodes() {
+        for other in graph.neighbours(node).iter().map(|other| *other as usize).filter(|other| *other < node) {
+            writeln!(file, "{},{}", dataset.id(other), dataset.id(node))?;
         }
     }
     Ok(())

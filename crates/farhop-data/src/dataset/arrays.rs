@@ -1,0 +1,42 @@
+//! Datasets from arrays that were made, not read.
+
+use farhop_graph::{Graph, GraphSet};
+
+use super::{Columns, Dataset, Level, Target};
+use crate::error::DataError;
+use crate::metrics::Metric;
+use crate::split::Split;
+
+impl Dataset {
+    /// One graph whose nodes have classes: `features` is `[nodes, width]`, `labels` has one entry per node, each below
+    /// `classes.len()`; ids are row numbers.
+    ///
+    /// # Errors
+    /// Says what does not fit together.
+    pub fn from_arrays(
+        name: &str,
+        graph: Graph,
+        features: Vec<f32>,
+        width: usize,
+        labels: Vec<Option<u32>>,
+        classes: Vec<String>,
+        split: Split,
+    ) -> Result<Dataset, DataError> {
+        let Split { train, valid, test } = split;
+        let split = Split::from_lists(graph.nodes(), train, valid, test)?;
+        let dataset = Dataset {
+            name: name.to_string(),
+            graphs: GraphSet::single(graph),
+            nodes: Columns::dense(width, features),
+            edges: Columns::none(),
+            level: Level::Node,
+            target: Target::Class { labels, classes },
+            split,
+            metric: Metric::Accuracy,
+            ids: Vec::new(),
+            notes: Vec::new(),
+            sources: Vec::new(),
+        };
+        dataset.check()
+    }
+}

@@ -1,0 +1,265 @@
+//! Features of edges: the other columns of an edges table.
+
+use farhop_graph::NO_EDGE;
+
+use crate::dataset::Columns;
+use crate::edges::EdgeTable;
+use crate::error::DataError;
+use crate::features::{Outcome, allocate, encode_cell};
+use crate::options::{FeatureScaling, Fill, NodeTableOptions};
+use crate::scan::ColumnLook;
+use crate::schema::{FeatureColumn, FeatureKind};
+use crate::statistics::Moments;
+use crate::table::Table;
+use crate::text::{counted, listed, quoted, thousands};
+
+/// The features of the entries of a graph, and how they were read.
+#[derive(Debug, Default)]
+pub struct EdgeFeatures {
+    /// The columns in the order of their encoding.
+    pub columns: Vec<FeatureColumn>,
+    /// `[entries, width]`; an edge of an undirected table has the same row in both directions.
+    pub features: Columns,
+    /// What the user should know.
+    pub notes: Vec<String>,
+}
+
+/// Decides which columns are features and reads them. Columns of numbers are, and columns of text with few values; a
+/// column with cells that cannot be read is left out with a note, so that edges stay readable whatever else a table
+/// says about them. Rows that repeat an edge do not count.
+pub fn learn(table: &Table, edges: &EdgeTable, options: &NodeTableOptions) -> Result<EdgeFeatures, DataError> {
+    for name in &options.ignore_edges {
+        table.require(name, "passed to --ignore-edges")?;
+    }
+    let (ignored, candidates): (Vec<&String>, Vec<&String>) =
+        edges.unused.iter().partition(|name| options.ignore_edges.contains(name) || edges.rows.is_empty());
+    let numbers: Vec<usize> = candidates.iter().filter_map(|name| table.column(name)).collect();
+    let mut notes = unused_note(table, ignored);
+    let mut kept = Vec::new();
+    let mut places = Vec::new();
+    for (look, &column) in looks(table, &numbers, options.most_categories)?.into_iter().zip(&numbers) {
+        let name = table.header()[column].clone();
+        match kind_of(look, edges.rows.len(), options) {
+            Ok(kind) => {
+                kept.push(FeatureColumn { name, kind });
+                places.push(column);
+            }
+            Err(reason) => {
+                notes.push(format!("column {} of {} is not used: {reason}", quoted(&name), table.name()));
+            }
+        }
+    }
+    complete(table, edges, &mut kept, &places, options)?;
+    encode(table, edges, kept, &places, notes)
+}
+
+/// Reads the columns that a schema names; `fill` replaces its rule for missing cells.
+pub fn apply(
+    table: &Table,
+    edges: &EdgeTable,
+    columns: &[FeatureColumn],
+    fill: Option<Fill>,
+) -> Result<EdgeFeatures, DataError> {
+    let mut kept = columns.to_vec();
+    let mut places = Vec::with_capacity(kept.len());
+    for column in &mut kept {
+        places.push(table.require(&column.name, "a feature of edges that the model was trained on")?);
+        if let Some(fill) = fill {
+            column.kind = column.kind.with_fill(fill);
+        }
+    }
+    let known = |name: &&String| columns.iter().all(|column| column.name != **name);
+    let notes = unused_note(table, edges.unused.iter().filter(known).collect());
+    encode(table, edges, kept, &places, notes)
+}
+
+fn unused_note(table: &Table, names: Vec<&String>) -> Vec<String> {
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let names = listed(names.into_iter().map(String::as_str));
+    vec![format!("columns of {} that are not used: {names}", table.name())]
+}
+
+fn looks(table: &Table, columns: &[usize], most: usize) -> Result<Vec<ColumnLook>, DataError> {
+    let mut looks = Vec::new();
+    looks.resize_with(columns.len(), ColumnLook::default);
+    let mut rows = table.rows();
+    while let Some(row) = rows.next_row()? {
+        for (look, &column) in looks.iter_mut().zip(columns) {
+            look.see(row.cell(column), most);
+        }
+    }
+    Ok(looks)
+}
+
+/// The kind of a column without its statistics, or why it cannot be a feature.
+fn kind_of(look: ColumnLook, rows: usize, options: &NodeTableOptions) -> Result<FeatureKind, String> {
+    let fill = options.fill != Fill::Error;
+    let empty = |cells: usize| {
+        let cells = counted(cells as u64, "missing cell", "missing cells");
+        format!("{cells}. Pass --fill mean or --fill zero to use it")
+    };
+    if look.empty == rows {
+        return Err("it has no value in any row".to_string());
+    }
+    if look.numbers * 2 > rows - look.missing_numbers {
+        let text = rows - look.missing_numbers - look.numbers;
+        return match (text, look.not_finite, look.missing_numbers) {
+            (1.., ..) => Err(format!("{} no number beside numbers", counted(text as u64, "cell is", "cells are"))),
+            (_, 1.., _) => Err(format!("{} no finite number", counted(look.not_finite as u64, "cell is", "cells are"))),
+            (.., 1..) if !fill => Err(empty(look.missing_numbers)),
+            _ => Ok(FeatureKind::Number { mean: 0.0, shift: 0.0, scale: 1.0, fill: None }),
+        };
+    }
+    // As for nodes: a column of names has nearly as many values as rows.
+    if look.many || (rows >= 20 && look.values.len() * 2 > rows) {
+        let values = if look.many { options.most_categories } else { look.values.len() };
+        let more = if look.many { "more than " } else { "" };
+        return Err(format!("{more}{} different texts are too many for categories", thousands(values as u64)));
+    }
+    if look.empty > 0 && !fill {
+        return Err(empty(look.empty));
+    }
+    let mut values: Vec<String> = look.values.into_iter().collect();
+    values.sort_unstable();
+    Ok(FeatureKind::Category { values, allow_missing: fill })
+}
+
+/// The edge of each row: the entry of the row if it is the first row of its edge.
+struct FirstRows<'a> {
+    edges: &'a EdgeTable,
+    seen: Vec<bool>,
+}
+
+enum RowOf {
+    /// Joins a node to itself.
+    Loop,
+    /// The first row of the edge of this entry.
+    First(usize),
+    /// Another row of the edge of this entry.
+    Again(usize),
+}
+
+impl<'a> FirstRows<'a> {
+    fn new(edges: &'a EdgeTable) -> Self {
+        FirstRows { edges, seen: vec![false; edges.built.graph.entries()] }
+    }
+
+    fn see(&mut self, row: usize) -> RowOf {
+        let entry = self.edges.built.entry_of_row[row];
+        if entry == NO_EDGE {
+            return RowOf::Loop;
+        }
+        let graph = &self.edges.built.graph;
+        let edge = if graph.is_directed() { entry } else { entry.min(graph.reverse()[entry as usize]) };
+        match std::mem::replace(&mut self.seen[edge as usize], true) {
+            false => RowOf::First(entry as usize),
+            true => RowOf::Again(entry as usize),
+        }
+    }
+}
+
+/// Completes the kinds with mean, shift, scale and fill over all edges.
+fn complete(
+    table: &Table,
+    edges: &EdgeTable,
+    columns: &mut [FeatureColumn],
+    places: &[usize],
+    options: &NodeTableOptions,
+) -> Result<(), DataError> {
+    let mut moments = vec![Moments::default(); columns.len()];
+    let mut first_rows = FirstRows::new(edges);
+    let mut rows = table.rows();
+    while let Some(row) = rows.next_row()? {
+        if let RowOf::First(_) = first_rows.see(row.index) {
+            for (moments, &column) in moments.iter_mut().zip(places) {
+                match row.cell(column).parse::<f64>() {
+                    Ok(value) if (value as f32).is_finite() => moments.add(value),
+                    _ => {}
+                }
+            }
+        }
+    }
+    for (column, moments) in columns.iter_mut().zip(&moments) {
+        if let FeatureKind::Number { mean, shift, scale, .. } = &mut column.kind {
+            *mean = moments.mean();
+            if options.scaling == FeatureScaling::Standardise {
+                (*shift, *scale) = moments.shift_and_scale();
+            }
+        }
+        column.kind = column.kind.with_fill(options.fill);
+    }
+    Ok(())
+}
+
+fn encode(
+    table: &Table,
+    edges: &EdgeTable,
+    columns: Vec<FeatureColumn>,
+    places: &[usize],
+    mut notes: Vec<String>,
+) -> Result<EdgeFeatures, DataError> {
+    let width: usize = columns.iter().map(|column| column.kind.width()).sum();
+    if width == 0 {
+        return Ok(EdgeFeatures { columns, features: Columns::none(), notes });
+    }
+    let graph = &edges.built.graph;
+    let mut features = allocate(table, graph.entries(), width, "entries")?;
+    let mut own = vec![0.0; width];
+    let mut counts = vec![[0u64; 2]; columns.len()];
+    let (mut conflicts, mut first_conflict) = (0u64, 0u64);
+    let mut first_rows = FirstRows::new(edges);
+    let mut rows = table.rows();
+    while let Some(row) = rows.next_row()? {
+        own.fill(0.0);
+        let mut place = 0;
+        for ((column, &cell), counts) in columns.iter().zip(places).zip(&mut counts) {
+            let end = place + column.kind.width();
+            match encode_cell(&row, cell, &column.kind, &mut own[place..end])? {
+                Outcome::Encoded => {}
+                Outcome::Unseen => counts[0] += 1,
+                Outcome::Filled => counts[1] += 1,
+            }
+            place = end;
+        }
+        match first_rows.see(row.index) {
+            RowOf::Loop => {}
+            RowOf::First(entry) => {
+                features[entry * width..][..width].copy_from_slice(&own);
+                if !graph.is_directed() {
+                    features[graph.reverse()[entry] as usize * width..][..width].copy_from_slice(&own);
+                }
+            }
+            RowOf::Again(entry) => {
+                if features[entry * width..][..width] != own[..] {
+                    conflicts += 1;
+                    first_conflict = if conflicts == 1 { row.place().line } else { first_conflict };
+                }
+            }
+        }
+    }
+    for (column, [unseen, filled]) in columns.iter().zip(counts) {
+        let name = quoted(&column.name);
+        if filled > 0 {
+            let cells = counted(filled, "missing cell", "missing cells");
+            notes.push(format!("column {name} of {}: {cells} filled", table.name()));
+        }
+        if unseen > 0 {
+            let cells = counted(unseen, "cell has", "cells have");
+            notes.push(format!(
+                "column {name} of {}: {cells} a category that training never saw; encoded as none of the known ones",
+                table.name()
+            ));
+        }
+    }
+    if conflicts > 0 {
+        let remedy = if graph.is_directed() { "" } else { " Pass --directed if the two directions of an edge differ." };
+        notes.push(format!(
+            "{}: {} an edge with other values than its first row, such as line {first_conflict}; the first row counts.{remedy}",
+            table.name(),
+            counted(conflicts, "row repeats", "rows repeat")
+        ));
+    }
+    Ok(EdgeFeatures { columns, features: Columns::dense(width, features), notes })
+}

@@ -1,0 +1,303 @@
+//! A nodes table and an edges table, read into a dataset.
+
+use std::path::Path;
+
+use farhop_graph::GraphSet;
+
+use crate::card::{DataCard, FeatureSummary, TableSummary};
+use crate::dataset::{Columns, Dataset, Level, Target};
+use crate::edge_features::{self, EdgeFeatures};
+use crate::edges::{self, EdgeOptions, EdgeTable, NodeIds};
+use crate::error::DataError;
+use crate::features::{Encoded, encode, infer_kinds, statistics_and_fill};
+use crate::graph_features::{complete_graph_features, graph_feature};
+use crate::options::{ApplyOptions, NodeTableOptions};
+use crate::roles::Roles;
+use crate::scan::Scan;
+use crate::schema::{FeatureColumn, Schema, TargetColumn};
+use crate::source::is_standard_input;
+use crate::split::{Part, Split};
+use crate::split_choice::{Labelled, split_column_origin};
+use crate::table::Table;
+use crate::target_kind::TargetKind;
+use crate::targets;
+use crate::text::{counted, listed, quoted};
+
+const EXAMPLE: &str = "id,label,x1,x2";
+
+/// Two tables that were read: the dataset, and how cells became numbers.
+///
+/// The dataset is one graph whose nodes are predicted. Without a target its truth is a [`Target::Class`] of no classes
+/// and nobody's label, and its split is empty.
+#[derive(Debug, Clone)]
+pub struct NodeTables {
+    /// Everything that training and scoring need.
+    pub dataset: Dataset,
+    /// How tables became arrays.
+    pub schema: Schema,
+    /// What became of the rows and columns.
+    pub summary: TableSummary,
+}
+
+impl NodeTables {
+    /// Reads tables for training: columns, targets and split are found as `options` say.
+    pub fn load(nodes: &Path, edges: &Path, options: &NodeTableOptions) -> Result<NodeTables, DataError> {
+        Ok(load(nodes, edges, options, false)?.0)
+    }
+
+    /// As [`NodeTables::load`], with the weight of every entry of the graph, `[entries]`; the column of weights is then
+    /// no feature of edges. A table without weights is an error.
+    pub fn load_weighted(
+        nodes: &Path,
+        edges: &Path,
+        options: &NodeTableOptions,
+    ) -> Result<(NodeTables, Vec<f32>), DataError> {
+        let (tables, weights) = load(nodes, edges, options, true)?;
+        Ok((tables, weights.unwrap_or_default()))
+    }
+
+    /// Reads new tables the way `schema` read those of training. Targets and split are optional: a
+    /// class that training never saw is counted in a note and left out.
+    pub fn load_with_schema(
+        nodes: &Path,
+        edges: &Path,
+        schema: &Schema,
+        options: &ApplyOptions,
+    ) -> Result<NodeTables, DataError> {
+        let table = open_nodes(nodes, edges)?;
+        let roles = Roles::from_schema(&table, schema)?;
+        let mut scan = Scan::of(&table, &roles, None)?;
+        let edge_options = EdgeOptions { directed: schema.directed, weights: false };
+        let edge_table = Table::open(edges, edges::EXAMPLE)?;
+        let edges = read_edges(&table, &edge_table, &mut scan, options.add_missing_nodes, edge_options)?;
+        let edge_features = edge_features::apply(&edge_table, &edges, &schema.edge_features, options.fill)?;
+        let (target, unknown) = targets::apply(&table, schema.target.as_ref(), &scan.targets, scan.ids.len())?;
+        let labelled = roles.targets.iter().any(Option::is_some);
+        let split = roles.split.filter(|_| labelled).map(|_| {
+            let split = Split::from_parts(&scan.parts, &targets::strata(&target, scan.ids.len()));
+            (split, split_column_origin(&table, &roles))
+        });
+        let columns: Vec<FeatureColumn> = match options.fill {
+            None => schema.features.clone(),
+            Some(fill) => schema
+                .features
+                .iter()
+                .map(|column| FeatureColumn { name: column.name.clone(), kind: column.kind.with_fill(fill) })
+                .collect(),
+        };
+        let mut encoded = encode(&table, &roles, &columns, scan.ids.len())?;
+        graph_feature(&columns, &edges.built.graph, &mut encoded.features);
+        let mut notes = feature_notes(&columns, &encoded);
+        notes.extend(unused_note(&table, &roles));
+        if unknown > 0 {
+            notes.push(format!(
+                "{} a label that the model does not know; left out of the scores",
+                counted(unknown, "node has", "nodes have")
+            ));
+        }
+        let read = Read {
+            table: &table,
+            ids: scan.ids,
+            edges,
+            edge_features,
+            features: encoded.features,
+            target,
+            split,
+            notes,
+        };
+        read.assemble(schema.clone())
+    }
+
+    /// What was read, on one screen.
+    pub fn card(&self) -> DataCard {
+        DataCard { table: Some(self.summary.clone()), ..DataCard::of(&self.dataset) }
+    }
+}
+
+fn load(
+    nodes: &Path,
+    edges: &Path,
+    options: &NodeTableOptions,
+    weights: bool,
+) -> Result<(NodeTables, Option<Vec<f32>>), DataError> {
+    let table = open_nodes(nodes, edges)?;
+    load_open(&table, &Table::open(edges, edges::EXAMPLE)?, options, weights)
+}
+
+/// As [`NodeTables::load`], of tables that are open; with the weights of entries if they are asked for.
+pub(crate) fn load_open(
+    table: &Table,
+    edge_table: &Table,
+    options: &NodeTableOptions,
+    weights: bool,
+) -> Result<(NodeTables, Option<Vec<f32>>), DataError> {
+    let roles = Roles::infer(table, options)?;
+    let mut scan = Scan::of(table, &roles, Some(options.most_categories))?;
+    let looks = std::mem::take(&mut scan.columns);
+    let mut columns = infer_kinds(table, &roles, looks, scan.ids.len(), options)?;
+    let edge_options = EdgeOptions { directed: options.directed, weights };
+    let edges = read_edges(table, edge_table, &mut scan, options.add_missing_nodes, edge_options)?;
+    let mut notes = Vec::new();
+    let (target, target_column) = learn_target(table, &scan, options, &mut notes)?;
+    let split = match &target_column {
+        None => None,
+        Some(column) => Some(learn_split(table, &roles, &scan, column, &target, options, &mut notes)?),
+    };
+    let train = split.as_ref().map_or(&[][..], |(split, _)| &split.train);
+    statistics_and_fill(table, &roles, &mut columns, train, options)?;
+    if columns.is_empty() {
+        columns.push(complete_graph_features(&edges.built.graph, train, options));
+        notes.push(format!("{} has no feature columns; every node gets {}", table.name(), columns[0].name));
+    }
+    let mut encoded = encode(table, &roles, &columns, scan.ids.len())?;
+    graph_feature(&columns, &edges.built.graph, &mut encoded.features);
+    notes.extend(feature_notes(&columns, &encoded));
+    let edge_features = edge_features::learn(edge_table, &edges, options)?;
+    let header = |column: usize| table.header()[column].clone();
+    let schema = Schema {
+        id: header(roles.id),
+        target: target_column,
+        split: roles.split.map(header),
+        features: columns,
+        directed: options.directed,
+        edge_features: edge_features.columns.clone(),
+    };
+    let entry_weights = edges.entry_weights();
+    let read = Read { table, ids: scan.ids, edges, edge_features, features: encoded.features, target, split, notes };
+    Ok((read.assemble(schema)?, entry_weights))
+}
+
+fn open_nodes(nodes: &Path, edges: &Path) -> Result<Table, DataError> {
+    if is_standard_input(nodes) && is_standard_input(edges) {
+        return Err(DataError::StandardInputTwice);
+    }
+    Table::open(nodes, EXAMPLE)
+}
+
+/// Reads the edges; ids that only they name are added to the scan as unlabelled nodes.
+fn read_edges(
+    table: &Table,
+    edge_table: &Table,
+    scan: &mut Scan,
+    add_missing: bool,
+    options: EdgeOptions,
+) -> Result<EdgeTable, DataError> {
+    let ids = NodeIds::Table { ids: &scan.ids, file: table.name(), add_missing };
+    let edges = EdgeTable::read(edge_table, ids, options)?;
+    scan.ids.extend(edges.added.iter().cloned());
+    for target in &mut scan.targets {
+        target.cells.resize(scan.ids.len(), None);
+    }
+    if !scan.parts.is_empty() {
+        scan.parts.resize(scan.ids.len(), None::<Part>);
+    }
+    Ok(edges)
+}
+
+fn learn_target(
+    table: &Table,
+    scan: &Scan,
+    options: &NodeTableOptions,
+    notes: &mut Vec<String>,
+) -> Result<(Target, Option<TargetColumn>), DataError> {
+    let kind = match (options.task, scan.targets.is_empty()) {
+        (Some(kind), _) => kind,
+        (None, true) => TargetKind::Classes,
+        (None, false) => targets::infer_kind(table, &scan.targets, notes)?,
+    };
+    targets::learn(table, kind, &scan.targets, scan.ids.len())
+}
+
+fn learn_split(
+    table: &Table,
+    roles: &Roles,
+    scan: &Scan,
+    column: &TargetColumn,
+    target: &Target,
+    options: &NodeTableOptions,
+    notes: &mut Vec<String>,
+) -> Result<(Split, String), DataError> {
+    let labelled = Labelled {
+        table,
+        roles,
+        target: &column.name,
+        kind: column.kind,
+        labels: &targets::strata(target, scan.ids.len()),
+        classes: &column.classes,
+        parts: &scan.parts,
+    };
+    labelled.split(options, notes)
+}
+
+/// Everything that was read, on its way to a dataset.
+struct Read<'a> {
+    table: &'a Table,
+    ids: Vec<String>,
+    edges: EdgeTable,
+    edge_features: EdgeFeatures,
+    features: Vec<f32>,
+    target: Target,
+    split: Option<(Split, String)>,
+    notes: Vec<String>,
+}
+
+impl Read<'_> {
+    fn assemble(self, schema: Schema) -> Result<NodeTables, DataError> {
+        let (split, origin) = self.split.unzip();
+        let report = self.edges.built.report;
+        let summary = TableSummary {
+            nodes_file: self.table.name().to_string(),
+            edges_file: self.edges.source.name().to_string(),
+            added_nodes: self.edges.added.len(),
+            edge_rows: report.rows,
+            duplicates: report.duplicates,
+            self_loops: report.self_loops,
+            targets: schema.target.iter().flat_map(|target| target.names()).map(str::to_string).collect(),
+            features: schema.features.iter().map(FeatureSummary::of).collect(),
+            edge_features: schema.edge_features.iter().map(FeatureSummary::of).collect(),
+            split: origin,
+        };
+        let mut notes = self.notes;
+        notes.extend(self.edge_features.notes);
+        let dataset = Dataset {
+            name: self.table.name().to_string(),
+            graphs: GraphSet::single(self.edges.built.graph),
+            nodes: Columns::dense(schema.width(), self.features),
+            edges: self.edge_features.features,
+            level: Level::Node,
+            target: self.target,
+            split: split.unwrap_or_default(),
+            metric: schema.target.as_ref().map_or(TargetKind::Classes, |target| target.kind).metric(),
+            ids: self.ids,
+            notes,
+            sources: vec![self.table.source().clone(), self.edges.source],
+        };
+        Ok(NodeTables { dataset: dataset.check()?, schema, summary })
+    }
+}
+
+fn unused_note(table: &Table, roles: &Roles) -> Option<String> {
+    let names = roles.unused.iter().map(|&column| table.header()[column].as_str());
+    (!roles.unused.is_empty())
+        .then(|| format!("columns of {} that the model does not use: {}", table.name(), listed(names)))
+}
+
+pub(crate) fn feature_notes(columns: &[FeatureColumn], encoded: &Encoded) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (index, column) in columns.iter().enumerate() {
+        let name = quoted(&column.name);
+        let filled = encoded.filled[index];
+        if filled > 0 {
+            let cells = counted(filled, "missing cell", "missing cells");
+            notes.push(format!("column {name}: {cells} filled"));
+        }
+        let unseen = encoded.unseen[index];
+        if unseen > 0 {
+            let cells = counted(unseen, "cell has", "cells have");
+            notes.push(format!(
+                "column {name}: {cells} a category that training never saw; encoded as none of the known ones"
+            ));
+        }
+    }
+    notes
+}

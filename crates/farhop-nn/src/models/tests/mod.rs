@@ -1,0 +1,6 @@
+//! Whole models on everything they can read and answer.
+
+mod edges;
+mod inputs;
+mod levels;
+mod support;

@@ -1,0 +1,160 @@
+//! Graphs with everything on them, and small steps along gradients.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use farhop_graph::random::Stream;
+use farhop_graph::{Direction, Graph, build, disjoint_union};
+
+use crate::network::{Array, Network};
+use crate::ops::{self, bridge};
+use crate::{Batch, Context, InputShape, Model, ModelConfig, Numbers, Parts, Targets};
+
+pub const MODELS: [&str; 3] = ["gen", "gcn", "mlp"];
+
+/// Everything that a node and an entry can have.
+pub fn everything() -> InputShape {
+    InputShape {
+        numbers: 3,
+        categories: vec![4, 2],
+        edge_numbers: 2,
+        edge_categories: vec![3, 2],
+        walk: 3,
+        laplacian: 2,
+    }
+}
+
+pub fn normals(count: usize, stream: &mut Stream) -> Vec<f32> {
+    (0..count).map(|_| stream.normal() as f32).collect()
+}
+
+/// Random content of that shape for `graph`.
+pub fn fill(graph: Graph, shape: &InputShape, seed: u64) -> Parts {
+    let mut stream = Stream::new(seed);
+    let (nodes, entries) = (graph.nodes(), graph.entries());
+    let mut some = |count: usize| normals(count, &mut stream);
+    let numbers = Numbers::Dense(some(nodes * shape.numbers));
+    let edge_numbers = some(entries * shape.edge_numbers);
+    let laplacian = some(nodes * shape.laplacian);
+    let walk = (0..nodes * shape.walk).map(|_| stream.uniform() as f32).collect();
+    let mut pick = |rows: usize, counts: &[u32]| -> Vec<u16> {
+        (0..rows * counts.len()).map(|at| stream.below(u64::from(counts[at % counts.len()])) as u16).collect()
+    };
+    let categories = pick(nodes, &shape.categories);
+    let edge_categories = pick(entries, &shape.edge_categories);
+    let graph = Arc::new(graph);
+    Parts { graph, offsets: Vec::new(), numbers, categories, edge_numbers, edge_categories, walk, laplacian }
+}
+
+/// A graph with cycles, a hub and isolated nodes.
+pub fn graph(nodes: usize, rows: usize, seed: u64) -> Graph {
+    let mut stream = Stream::new(seed);
+    let mut pick = |bound: usize| stream.below(bound as u64) as u32;
+    let mut list: Vec<(u32, u32)> = (0..rows).map(|_| (pick(nodes - 2), pick(nodes - 2))).collect();
+    list.extend((1..nodes as u32 / 2).map(|leaf| (0, leaf)));
+    build(nodes, &list, Direction::Undirected).unwrap().graph
+}
+
+/// Graphs side by side, with all they have.
+pub fn join(parts: &[Parts]) -> Parts {
+    let graphs: Vec<&Graph> = parts.iter().map(|part| &*part.graph).collect();
+    let union = disjoint_union(&graphs).unwrap();
+    let mut offsets = vec![0];
+    parts.iter().for_each(|part| offsets.push(offsets[offsets.len() - 1] + part.graph.nodes()));
+    let dense = |part: &Parts| match &part.numbers {
+        Numbers::Dense(values) => values.clone(),
+        Numbers::Sparse { .. } => panic!("dense numbers"),
+    };
+    Parts {
+        graph: Arc::new(union.graph),
+        offsets,
+        numbers: Numbers::Dense(parts.iter().flat_map(dense).collect()),
+        categories: parts.iter().flat_map(|part| part.categories.clone()).collect(),
+        edge_numbers: parts.iter().flat_map(|part| part.edge_numbers.clone()).collect(),
+        edge_categories: parts.iter().flat_map(|part| part.edge_categories.clone()).collect(),
+        walk: parts.iter().flat_map(|part| part.walk.clone()).collect(),
+        laplacian: parts.iter().flat_map(|part| part.laplacian.clone()).collect(),
+    }
+}
+
+/// Three graphs side by side.
+pub fn three(shape: &InputShape) -> Vec<Parts> {
+    let sizes = [(9, 8, 1), (14, 20, 2), (5, 0, 3)];
+    sizes.map(|(nodes, rows, seed)| fill(graph(nodes, rows, seed), shape, 10 + seed)).to_vec()
+}
+
+pub fn batch(parts: &Parts, shape: &InputShape) -> Batch {
+    Batch::from_parts(parts.clone(), shape)
+}
+
+/// A small and smooth model with more settings as JSON: `"readout": "max"`.
+pub fn config(name: &str, more: &str) -> ModelConfig {
+    let comma = if more.is_empty() { "" } else { ", " };
+    let text = format!(r#"{{"kind": "{name}", "layers": 2, "width": 8, "activation": "gelu"{comma}{more}}}"#);
+    serde_json::from_str(&text).unwrap()
+}
+
+/// Moves every trained number a little, so that nothing is at the zero it started from.
+pub fn stir(model: &mut Model, seed: u64) {
+    let trained: Vec<_> = model.network().tracked().trained().into_iter().map(|(_, id, _)| id).collect();
+    let mut stream = Stream::new(seed);
+    let mut values: BTreeMap<_, Vec<f32>> = BTreeMap::new();
+    for array in model.network().arrays() {
+        if trained.contains(&array.id) {
+            let moved = array.data.iter().map(|v| v + 0.3 * stream.normal() as f32).collect();
+            values.insert(array.id, moved);
+        }
+    }
+    model.network_mut().replace(&mut |id| values.remove(&id));
+}
+
+pub fn assert_close(what: &str, found: &[f32], expected: &[f32], tolerance: f32) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    let scale = expected.iter().fold(1e-3f32, |most, v| most.max(v.abs()));
+    for (f, e) in found.iter().zip(expected) {
+        assert!((f - e).abs() <= tolerance * scale, "{what}: {f} instead of {e}");
+    }
+}
+
+/// Loss of a step of training, and the gradients of all trained arrays.
+pub fn slopes(network: &dyn Network, batch: &Batch, targets: &Arc<Targets>) -> (f32, Vec<Array>) {
+    let tracked = network.tracked();
+    let outputs = tracked.run(batch.input(), batch, &Context::training(1, 1));
+    let loss = ops::loss(outputs, targets.clone());
+    let value = bridge::with_slice(&loss, |values| values[0]);
+    let mut tape = loss.backward();
+    (value, tracked.gradients(&mut tape))
+}
+
+fn dot(a: &[f32], b: &[f32]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
+}
+
+/// Every trained array by itself: the slope of the loss along its gradient and a random direction is that of small steps. The
+/// smallest error over several steps counts: a kink or rounding spoils some, not all.
+pub fn assert_finite_differences(what: &str, network: &dyn Network, batch: &Batch, targets: &Arc<Targets>) {
+    let mut stream = Stream::new(6);
+    let arrays = network.arrays();
+    let (loss, gradients) = slopes(network, batch, targets);
+    assert!(loss.is_finite(), "{what}");
+    for gradient in &gradients {
+        let Some(array) = arrays.iter().find(|array| array.id == gradient.id) else { panic!("{what}") };
+        let size = dot(&gradient.data, &gradient.data).sqrt();
+        assert!(size > 0.0, "{what}, {}: no gradient at all", gradient.name);
+        let random = normals(gradient.data.len(), &mut stream);
+        let length = dot(&random, &random).sqrt();
+        let mixed = gradient.data.iter().zip(&random);
+        let mixed: Vec<f32> = mixed.map(|(g, r)| (f64::from(*g) / size + f64::from(*r) / length) as f32).collect();
+        let slope = dot(&mixed, &gradient.data);
+        let at = |step: f32| {
+            let mut moved = network.boxed_clone();
+            let along: Vec<f32> = array.data.iter().zip(&mixed).map(|(v, d)| v + step * d).collect();
+            moved.replace(&mut |id| (id == array.id).then(|| along.clone()));
+            let outputs = moved.run(batch.input(), batch, &Context::training(1, 1));
+            f64::from(bridge::into_vec(ops::loss(outputs, targets.clone()))[0])
+        };
+        let error = |step: f32| ((at(step) - at(-step)) / (2.0 * f64::from(step)) - slope).abs();
+        let error = [3e-2, 1e-2, 3e-3, 1e-3].map(error).into_iter().fold(f64::INFINITY, f64::min);
+        assert!(error <= 2e-2 * size, "{what}, {}: slope {slope} of size {size} is off by {error}", gradient.name);
+    }
+}
