@@ -76,8 +76,11 @@ fn coordinates(molecule: &Molecule) -> Result<Vec<[f64; 3]>, String> {
         let mut place = [0.0; 3];
         let mut numbers = triple.split(',').map(str::trim);
         for axis in &mut place {
-            let number =
-                numbers.next().and_then(|number| number.parse::<f64>().ok()).filter(|number| number.is_finite());
+            // RDKit leaves out what is 0.
+            let number = match numbers.next() {
+                Some("") => Some(0.0),
+                text => text.and_then(|number| number.parse::<f64>().ok()).filter(|number| number.is_finite()),
+            };
             *axis = number.ok_or_else(|| format!("\"{triple}\" is not three coordinates."))?;
         }
         all.push(place);

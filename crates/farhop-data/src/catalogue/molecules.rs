@@ -52,6 +52,16 @@ pub(super) fn parse_all(smiles: &[String], place: impl Fn(usize) -> Place) -> Re
     named_errors(smiles, read, place)
 }
 
+/// [`parse_all`] for a dataset that holds molecules with impossible valences.
+pub(super) fn parse_all_leniently(
+    smiles: &[String],
+    place: impl Fn(usize) -> Place,
+) -> Result<Vec<Molecule>, DataError> {
+    let read: Vec<Result<Molecule, SmilesError>> =
+        smiles.par_iter().map(|text| smiles::parse(text).or_else(|_| smiles::parse_leniently(text))).collect();
+    named_errors(smiles, read, place)
+}
+
 /// Reads every SMILES with whole bond orders.
 pub(super) fn parse_kekule_all(
     smiles: &[&str],

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::entry::Entry;
 use super::folders::Located;
-use super::molecules::parse_all;
+use super::molecules::parse_all_leniently;
 use super::parts::{Parts, Splits, row_numbers};
 use crate::dataset::Target;
 use crate::error::DataError;
@@ -37,7 +37,7 @@ pub(super) fn read(entry: &Entry, files: &Located) -> Result<Parts, DataError> {
         }
         number += 1;
     }
-    let molecules = parse_all(&smiles, |row| table.place_of_row(kept[row]))?;
+    let molecules = parse_all_leniently(&smiles, |row| table.place_of_row(kept[row]))?;
     let (graphs, nodes, edges) = joined(table.name(), &molecules)?;
     let mut sources = vec![table.source().clone()];
     let mut part = |file: usize| {

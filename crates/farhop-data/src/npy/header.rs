@@ -224,7 +224,7 @@ mod tests {
             Header { dtype: Dtype::Float(4), big_endian: false, fortran_order: false, shape: vec![3, 4] }
         );
         let header = Header::parse("{\"shape\":(),'fortran_order':True,'descr':'>U7'}").unwrap();
-        assert_eq!(header.shape, []);
+        assert!(header.shape.is_empty());
         assert_eq!(header.elements(), Some(1));
         assert_eq!(header.dtype, Dtype::Text(7));
         assert!(header.big_endian && header.fortran_order);
