@@ -7,6 +7,8 @@
 //! * [`pickle`] and [`torch`] read the files that Python leaves behind, without running anything in
 //!   them; [`Csr`] is a checked sparse matrix.
 //! * [`EdgeTable`] reads edges alone; [`npy`], [`npz`] and [`bench_graph`] read and write arrays.
+//! * [`catalogue`] knows the datasets of the literature by name, finds them on this machine and loads them; [`fetch`]
+//!   downloads them.
 //! * [`metrics`] scores predictions; [`predictions`] writes them under the user's ids.
 //!
 //! Nothing here trusts its input: whatever the bytes are, the result is checked data or a

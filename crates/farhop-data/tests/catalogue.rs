@@ -319,12 +319,31 @@ fn tu_collections_and_their_folds() {
 fn contacts_by_the_rule() {
     let Some(data) = load("pcqm-contact-sample") else { return };
     assert_eq!(data.graphs.len(), 1_999);
-    // Mean 14.85 heavy atoms.
-    assert_eq!((100.0 * data.graphs.union().nodes() as f64 / 1_999.0).round(), 1_485.0);
+    // Atoms, pairs and contacts: computed with RDKit, see scripts/catalogue_fixtures.py.
+    let heavy = data.nodes.categories.chunks_exact(9).filter(|atom| atom[0] != 0).count();
+    assert_eq!((data.graphs.union().nodes(), heavy), (29_755, 29_678));
     let Target::Pair { together, offsets, .. } = &data.target else { panic!() };
     let with_contact = offsets.windows(2).filter(|range| together[range[0]..range[1]].contains(&true)).count();
     assert_eq!(with_contact, 90);
+    assert_eq!((together.len(), together.iter().filter(|close| **close).count()), (41_122, 99));
     assert_eq!(sizes(&data), [72, 9, 9]);
+}
+
+#[test]
+fn a_cached_dataset_is_the_same_dataset() {
+    let Some(data) = load("enzymes") else { return };
+    let (folder, entry) = (tempfile::tempdir().unwrap(), catalogue::find("enzymes").unwrap());
+    let cached = |options: &LoadOptions| {
+        catalogue::load_cached(entry, FOLDERS.as_ref().unwrap(), options, folder.path()).unwrap()
+    };
+    for _ in 0..2 {
+        let again = cached(&LoadOptions::default());
+        assert_eq!((&again.graphs, &again.nodes, &again.target), (&data.graphs, &data.nodes, &data.target));
+        assert_eq!((&again.split, &again.notes), (&data.split, &data.notes));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+    let other = cached(&LoadOptions { split: SplitRequest::Number(3), ..Default::default() });
+    assert_ne!(other.split, data.split);
 }
 
 #[test]

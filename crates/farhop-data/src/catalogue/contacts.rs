@@ -14,6 +14,8 @@ use crate::table::Table;
 
 /// Atoms closer than this, in angstrom, are in contact.
 const CLOSE: f64 = 3.5;
+/// The first feature of a hydrogen: the number of its element from 0.
+const HYDROGEN: u8 = 0;
 /// Only atoms more bonds apart than this are asked about.
 const NEAR_BONDS: u32 = 5;
 
@@ -37,13 +39,15 @@ pub(super) fn read(entry: &Entry, files: &Located) -> Result<Parts, DataError> {
             coordinates(molecule).map_err(|reason| DataError::Line { place: table.place_of_row(number), reason })?;
         let start = graphs.nodes_of(number).start;
         let before = together.len();
-        for first in 0..places.len() {
+        // Hydrogens that the sense of a double bond hangs on stay atoms; they are not asked about.
+        let heavy = |atom: &usize| molecule.atoms[*atom][0] != HYDROGEN;
+        for first in (0..places.len()).filter(heavy) {
             let mut near = vec![false; places.len()];
             let reached = search.around(start + first, NEAR_BONDS);
             for reached in reached.map_err(|error| DataError::Mismatch { what: error.to_string() })? {
                 near[reached.node as usize - start] = true;
             }
-            for second in (first + 1..places.len()).filter(|&second| !near[second]) {
+            for second in (first + 1..places.len()).filter(|second| !near[*second] && heavy(second)) {
                 let square: f64 = (0..3).map(|axis| (places[first][axis] - places[second][axis]).powi(2)).sum();
                 pairs.push([(start + first) as u32, (start + second) as u32]);
                 together.push(square.sqrt() < CLOSE);

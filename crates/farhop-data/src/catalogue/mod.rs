@@ -33,12 +33,18 @@ pub use folders::{DataFolders, Presence};
 pub use names::find;
 pub use options::{LoadOptions, SplitRequest};
 
+use std::path::Path;
+
 use entry::Reader;
 use folders::Located;
 use parts::Parts;
 
+use crate::cache::{CacheKey, cached, hash_files};
 use crate::dataset::Dataset;
 use crate::error::DataError;
+
+/// Changes whenever the readers make something else of the same files, so that cached datasets are made anew.
+const READERS_VERSION: u32 = 1;
 
 /// All entries, families together.
 pub fn entries() -> &'static [Entry] {
@@ -57,6 +63,28 @@ pub fn load(entry: &Entry, folders: &DataFolders, options: &LoadOptions) -> Resu
     let parts =
         if entry.is_made() { made::make(entry, options)? } else { read(entry, &entry.locate(folders)?, options)? };
     parts.into_dataset(entry, options)
+}
+
+/// [`load`], but what was read once is kept in `cache` under the hash of its files and options, and is loaded from there.
+///
+/// # Errors
+/// As [`load`]. A cache that fails costs time and a note, never an error.
+pub fn load_cached(
+    entry: &Entry,
+    folders: &DataFolders,
+    options: &LoadOptions,
+    cache: &Path,
+) -> Result<Dataset, DataError> {
+    if let (Some(other), Presence::StandIn { .. }) = (entry.stand_in, entry.on_this_machine(folders)) {
+        return load_cached(other, folders, options, cache);
+    }
+    if entry.is_made() {
+        return load(entry, folders, options);
+    }
+    let files = entry.locate(folders)?;
+    let sources = hash_files(&files.paths())?;
+    let key = CacheKey::new(entry.name, READERS_VERSION, &sources, options)?;
+    cached(cache, &key, &sources, || read(entry, &files, options)?.into_dataset(entry, options))
 }
 
 fn read(entry: &Entry, files: &Located, options: &LoadOptions) -> Result<Parts, DataError> {
