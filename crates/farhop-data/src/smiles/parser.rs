@@ -146,13 +146,17 @@ impl Parser<'_> {
         }
         self.branches.push(Branch { atom, place });
         self.cursor.position += 1;
+        self.refuse_in_branch()
+    }
+
+    /// A branch needs an atom first, with or without a bond before it.
+    fn refuse_in_branch(&self) -> Result<(), SmilesError> {
+        let place = self.cursor.position;
         match self.cursor.peek() {
             Some(b'(' | b')' | b'.' | b'0'..=b'9' | b'%') => {
-                let reason = format!(
-                    "found {} right after \"(\". A branch begins with an atom or a bond, such as C(=O).",
-                    self.cursor.shown(self.cursor.position)
-                );
-                Err(self.cursor.error(self.cursor.position, reason))
+                let shown = self.cursor.shown(place);
+                let reason = format!("found {shown} where a branch begins. Write an atom there, such as C(=O).");
+                Err(self.cursor.error(place, reason))
             }
             _ => Ok(()),
         }
@@ -215,7 +219,8 @@ impl Parser<'_> {
         };
         self.cursor.position += length;
         self.symbol = Some(Symbol { order, direction, backwards, place });
-        Ok(())
+        let begins_branch = self.branches.last().is_some_and(|branch| branch.place + 1 == place);
+        if begins_branch { self.refuse_in_branch() } else { Ok(()) }
     }
 
     /// The number of a ring bond: a digit, `%` and two digits, or `%(` up to five digits `)`.
@@ -297,7 +302,9 @@ fn ring_bond(structure: &Structure, closure: &Closure, second: u32, second_symbo
         (second, first, second_symbol, first_symbol)
     };
     let both = structure.atom(from).aromatic && structure.atom(to).aromatic;
-    let order = symbol.order.unwrap_or(if both { Order::Aromatic } else { Order::Single });
+    // "Any bond" is as good as no symbol on a ring bond.
+    let given = symbol.order.filter(|order| *order != Order::Any);
+    let order = given.unwrap_or(if both { Order::Aromatic } else { Order::Single });
     let direction = match symbol.direction {
         Direction::None => other.direction.reversed(),
         direction => direction,

@@ -77,8 +77,13 @@ fn too_many(structure: &Structure, number: u32, element: &Element) -> AtomProble
         0 => String::new(),
         charge => format!(" with charge {charge:+}"),
     };
+    let like = effective(atom.number, atom.charge);
+    let most = match element_of(like).largest_valence() {
+        _ if stays_hypervalent(atom.number, like) => element.largest_valence() + i32::from(atom.charge),
+        most => most,
+    };
     let reason = format!(
-        "{}{charge} has {} bonds, more than it can have. Check its bonds, or write its charge in brackets.",
+        "{}{charge} has {} bonds; the most it can have is {most}. Check its bonds, or write its charge in brackets.",
         element.symbol, atom.valence
     );
     AtomProblem::new(number, reason)
