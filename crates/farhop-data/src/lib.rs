@@ -11,6 +11,8 @@
 //!   [`Dataset::load`] keep one as a `.farhop` file; [`cache`] does so by content.
 //! * [`EdgeTable`] and [`edge_list`] read edges alone; [`npy`], [`npz`] and [`bench_graph`] read and write arrays.
 //! * [`smiles`] turns SMILES strings into molecular graphs with the features of OGB.
+//! * [`catalogue`] knows the datasets of the literature by name, finds them on this machine and loads them; [`fetch`]
+//!   downloads them.
 //! * [`metrics`] scores predictions; [`predictions`] writes them under the user's ids.
 //!
 //! Nothing here trusts its input: whatever the bytes are, the result is checked data or a

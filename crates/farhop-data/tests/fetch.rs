@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use farhop_data::fetch::{Download, Event, FetchError, FetchOptions, Outcome, download};
+use farhop_data::catalogue::{self, DataFile, DataFolders, Presence};
+use farhop_data::fetch::{Download, Event, FetchError, FetchOptions, Outcome, download, fetch};
 use farhop_data::hash::sha256_hex;
 
 /// A request as the server saw it.
@@ -312,4 +313,72 @@ fn nobody_there_is_one_line() {
         download(&Download { url: &url, to: &to, sha256: None, bytes: None }, &quick(), &mut |_| {}).unwrap_err();
     let text = error.to_string();
     assert!(text.contains("(4 attempts). Check the network") && !text.contains('\n'), "{text}");
+}
+
+/// A zip archive of these members.
+fn zipped(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, bytes) in members {
+        zip.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(bytes).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+#[test]
+fn an_entry_is_fetched_file_by_file_and_out_of_its_archive() {
+    let archive = zipped(&[("set/a.txt", b"first"), ("set/../../evil.txt", b"never"), ("set/b.txt", b"second")]);
+    let server = serve(move |_, request, stream| match request.path.as_str() {
+        "/set.zip" => honest(&archive, request, stream, usize::MAX, ""),
+        "/plain.txt" => honest(b"plain", request, stream, usize::MAX, ""),
+        _ => status(stream, "404 Not Found"),
+    });
+    let leak = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
+    let url = |path: &str| Some(leak(format!("{}{path}", server.address)));
+    let file = |names: &'static [&'static str], url, member, sha256, required| DataFile {
+        names,
+        url,
+        member,
+        sha256,
+        bytes: None,
+        required,
+    };
+    let first = leak(sha256_hex(b"first"));
+    let wrong = leak(sha256_hex(b"something else"));
+    let mut entry = catalogue::find("mutag").unwrap().clone();
+    entry.folders = &["made"];
+    entry.files = Box::leak(Box::new([
+        file(&["raw/a.txt"], url("/set.zip"), Some("set/a.txt"), Some(first), true),
+        file(&["b.txt"], url("/set.zip"), Some("set/b.txt"), Some(wrong), true),
+        file(&["plain.txt"], url("/plain.txt"), None, None, true),
+        file(&["extra.txt"], url("/extra.txt"), None, None, false),
+        file(&["nowhere.txt"], None, None, None, false),
+    ]));
+    let folder = tempfile::tempdir().unwrap();
+    // A member that is not what it should be is said, and is not kept; what was right is.
+    let text = fetch(&entry, folder.path(), &quick(), &mut |_| {}).unwrap_err().to_string();
+    assert!(text.contains("set/b.txt in http") && text.contains(wrong), "{text}");
+    assert_eq!(fs::read(folder.path().join("made/raw/a.txt")).unwrap(), b"first");
+    assert!(!folder.path().join("made/b.txt").exists());
+
+    let mut files = entry.files.to_vec();
+    files[1].sha256 = None;
+    entry.files = Box::leak(files.into_boxed_slice());
+    let folders = DataFolders::new(vec![folder.path().to_path_buf()]);
+    assert!(matches!(entry.on_this_machine(&folders), Presence::Partly { .. }));
+    let report = fetch(&entry, folder.path(), &quick(), &mut |_| {}).unwrap();
+    assert_eq!((report.fetched.len(), report.present.len(), report.skipped.len()), (2, 1, 2), "{report:?}");
+    assert_eq!(entry.on_this_machine(&folders), Presence::Here { folder: folder.path().to_path_buf() });
+    assert_eq!(fs::read(folder.path().join("made/b.txt")).unwrap(), b"second");
+    assert_eq!(files_in(&folder.path().join("made")), ["b.txt", "plain.txt", "raw"]);
+    let again = fetch(&entry, folder.path(), &quick(), &mut |_| {}).unwrap();
+    assert_eq!((again.fetched.len(), again.present.len()), (0, 3));
+}
+
+#[test]
+fn made_data_needs_no_download() {
+    let folder = tempfile::tempdir().unwrap();
+    let entry = catalogue::find("ring-transfer").unwrap();
+    let text = fetch(entry, folder.path(), &quick(), &mut |_| {}).unwrap_err().to_string();
+    assert_eq!(text, "ring-transfer is made on the spot and needs no download.");
 }

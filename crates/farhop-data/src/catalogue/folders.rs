@@ -80,6 +80,11 @@ impl Located {
         self.files.iter().find(|(known, _)| *known == name).map(|(_, path)| path.as_path())
     }
 
+    /// The paths of all files that were found, in the order of the catalogue.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        self.files.iter().map(|(_, path)| path.clone()).collect()
+    }
+
     /// The path of a file that loading needs, by its first name.
     pub fn path(&self, name: &str) -> Result<&Path, DataError> {
         self.find(name).ok_or_else(|| DataError::Mismatch { what: format!("{}: {name} is not here.", self.entry) })

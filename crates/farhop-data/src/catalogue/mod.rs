@@ -11,28 +11,40 @@
 
 mod amazon;
 mod collections;
+mod contacts;
 mod entry;
 mod folders;
 mod heterophilous;
+mod lrgb;
 mod made;
+mod molecules;
+mod molhiv;
 mod names;
 mod options;
 mod parts;
+mod peptides;
 mod planetoid;
 mod splits;
 mod table;
+mod zinc;
 
 pub use entry::{Counts, DataFile, Entry};
 pub use folders::{DataFolders, Presence};
 pub use names::find;
 pub use options::{LoadOptions, SplitRequest};
 
+use std::path::Path;
+
 use entry::Reader;
 use folders::Located;
 use parts::Parts;
 
+use crate::cache::{CacheKey, cached, hash_files};
 use crate::dataset::Dataset;
 use crate::error::DataError;
+
+/// Changes whenever the readers make something else of the same files, so that cached datasets are made anew.
+const READERS_VERSION: u32 = 1;
 
 /// All entries, families together.
 pub fn entries() -> &'static [Entry] {
@@ -53,6 +65,28 @@ pub fn load(entry: &Entry, folders: &DataFolders, options: &LoadOptions) -> Resu
     parts.into_dataset(entry, options)
 }
 
+/// [`load`], but what was read once is kept in `cache` under the hash of its files and options, and is loaded from there.
+///
+/// # Errors
+/// As [`load`]. A cache that fails costs time and a note, never an error.
+pub fn load_cached(
+    entry: &Entry,
+    folders: &DataFolders,
+    options: &LoadOptions,
+    cache: &Path,
+) -> Result<Dataset, DataError> {
+    if let (Some(other), Presence::StandIn { .. }) = (entry.stand_in, entry.on_this_machine(folders)) {
+        return load_cached(other, folders, options, cache);
+    }
+    if entry.is_made() {
+        return load(entry, folders, options);
+    }
+    let files = entry.locate(folders)?;
+    let sources = hash_files(&files.paths())?;
+    let key = CacheKey::new(entry.name, READERS_VERSION, &sources, options)?;
+    cached(cache, &key, &sources, || read(entry, &files, options)?.into_dataset(entry, options))
+}
+
 fn read(entry: &Entry, files: &Located, options: &LoadOptions) -> Result<Parts, DataError> {
     match entry.reader {
         Reader::Planetoid { name } => planetoid::read(name, files),
@@ -61,6 +95,16 @@ fn read(entry: &Entry, files: &Located, options: &LoadOptions) -> Result<Parts, 
         Reader::OgbNodes { split, directed } => collections::read_ogb_nodes(files, split, directed),
         Reader::Amazon => amazon::read(entry, files),
         Reader::Heterophilous { directed, binary } => heterophilous::read(entry, files, directed, binary),
-        _ => Err(DataError::Mismatch { what: format!("{}: {options:?} not yet.", entry.name) }),
+        Reader::PeptidesFunc => peptides::read_func(entry, files),
+        Reader::PeptidesStruct => peptides::read_struct(entry, files),
+        Reader::Superpixels { coco } => lrgb::read_superpixels(files, coco),
+        Reader::PcqmContact => lrgb::read_contacts(files),
+        Reader::ContactSample => contacts::read(entry, files),
+        Reader::Zinc12k => zinc::read_selection(files),
+        Reader::ZincStandIn => zinc::read_stand_in(files, options),
+        Reader::Zinc250k => zinc::read_all(files),
+        Reader::ZincAcyclic => zinc::read_acyclic(files),
+        Reader::MolHiv => molhiv::read(entry, files),
+        Reader::HopMajority | Reader::RingTransfer | Reader::TreeNeighbours => made::make(entry, options),
     }
 }

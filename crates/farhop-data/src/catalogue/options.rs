@@ -1,9 +1,12 @@
 //! What a user can ask of a dataset when it is loaded.
 
+use serde::{Deserialize, Serialize};
+
 use crate::split::SplitFractions;
 
 /// Which split to load.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum SplitRequest {
     /// The one the literature uses; the first of several.
     #[default]
@@ -32,7 +35,8 @@ impl SplitRequest {
 }
 
 /// How to load a dataset.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct LoadOptions {
     /// The split. Default: the standard one.
     pub split: SplitRequest,

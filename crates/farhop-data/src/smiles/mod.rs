@@ -125,8 +125,25 @@ pub struct KekuleMolecule {
 /// # Ok::<(), farhop_data::smiles::SmilesError>(())
 /// ```
 pub fn parse(smiles: &str) -> Result<Molecule, SmilesError> {
+    read(smiles, Valences::Checked)
+}
+
+/// [`parse`], except that atoms may have more bonds than their valence allows; they get no further
+/// hydrogens. Older versions of RDKit let some of these pass, so that published datasets hold them.
+pub fn parse_leniently(smiles: &str) -> Result<Molecule, SmilesError> {
+    read(smiles, Valences::Any)
+}
+
+/// Whether an atom may have more bonds than its valence allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Valences {
+    Checked,
+    Any,
+}
+
+fn read(smiles: &str, valences: Valences) -> Result<Molecule, SmilesError> {
     let (text, offset, extension) = divided(smiles);
-    let (structure, rings) = perceived(text, offset, smiles)?;
+    let (structure, rings) = perceived(text, offset, smiles, valences)?;
     let atoms = structure.atom_numbers().map(|atom| features::atom_features(&structure, &rings, atom)).collect();
     let bonds = structure.bonds.iter().map(|bond| ([bond.begin, bond.end], features::bond_features(bond))).collect();
     let written = structure.atoms.iter().map(|atom| atom.written).collect();
@@ -136,7 +153,7 @@ pub fn parse(smiles: &str) -> Result<Molecule, SmilesError> {
 /// Reads a SMILES string and gives every bond a whole order.
 pub fn parse_kekule(smiles: &str) -> Result<KekuleMolecule, SmilesError> {
     let (text, offset, extension) = divided(smiles);
-    let (mut structure, rings) = perceived(text, offset, smiles)?;
+    let (mut structure, rings) = perceived(text, offset, smiles, Valences::Checked)?;
     kekule::kekulise(&mut structure, &rings).map_err(|problem| located(&structure, problem, offset, smiles))?;
     let atoms = structure.atoms.iter().map(|atom| KekuleAtom {
         symbol: elements::element_of(atom.number).symbol,
@@ -163,10 +180,10 @@ fn divided(smiles: &str) -> (&str, usize, Option<String>) {
 }
 
 /// All that is known about the molecule.
-fn perceived(text: &str, offset: usize, smiles: &str) -> Result<(Structure, Rings), SmilesError> {
+fn perceived(text: &str, offset: usize, smiles: &str, valences: Valences) -> Result<(Structure, Rings), SmilesError> {
     let shift = |error: SmilesError| SmilesError::shifted(error, smiles, offset);
     let mut structure = parser::parse_structure(text).map_err(shift)?;
-    let rings = perceive(&mut structure).map_err(|problem| located(&structure, problem, offset, smiles))?;
+    let rings = perceive(&mut structure, valences).map_err(|problem| located(&structure, problem, offset, smiles))?;
     Ok((structure, rings))
 }
 
@@ -176,10 +193,10 @@ fn located(structure: &Structure, problem: AtomProblem, offset: usize, smiles: &
 }
 
 /// The steps of RDKit's sanitisation, in its order, then its stereochemistry.
-fn perceive(structure: &mut Structure) -> Result<Rings, AtomProblem> {
+fn perceive(structure: &mut Structure, valences: Valences) -> Result<Rings, AtomProblem> {
     hydrogens::remove_hydrogens(structure);
     cleanup::clean_up(structure);
-    valence::update_all(structure)?;
+    update_valences(structure, valences)?;
     let rings = Rings::find(structure);
     kekule::kekulise(structure, &rings)?;
     valence::assign_radicals(structure);
@@ -188,9 +205,17 @@ fn perceive(structure: &mut Structure) -> Result<Rings, AtomProblem> {
     conjugation::assign_hybridisation(structure);
     drop_flat_senses(structure);
     valence::keep_hydrogens(structure);
-    valence::update_all(structure)?;
+    update_valences(structure, valences)?;
     stereo::assign_stereo(structure, &rings);
     Ok(rings)
+}
+
+fn update_valences(structure: &mut Structure, valences: Valences) -> Result<(), AtomProblem> {
+    if valences == Valences::Checked {
+        return valence::update_all(structure);
+    }
+    structure.atom_numbers().for_each(|number| valence::update_leniently(structure, number));
+    Ok(())
 }
 
 /// A tetrahedral sense needs four corners.

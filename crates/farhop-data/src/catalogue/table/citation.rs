@@ -196,7 +196,7 @@ pub const CITESEER: Entry = Entry {
     seen_whole: true,
     notes: &[
         "Feature rows are divided by their sum, as Kipf and Welling (2017) do; upstream's are raw.",
-        "48 nodes are isolated; 15 of them have neither features nor a label and are in no split.",
+        "48 nodes are isolated; 15 others have neither features nor a label and are in no split.",
         "Upstream lists 4,732 edges by halving its 9,464 entries; 4,552 remain without self-loops and repetitions.",
     ],
     stand_in: None,

@@ -18,7 +18,7 @@ pub const ZINC: Entry = Entry {
     homepage: "https://github.com/graphdeeplearning/benchmarking-gnns",
     files: &[
         DataFile {
-            names: &["molecules/train.pickle"],
+            names: &["molecules/train.pickle", "train.pickle"],
             url: Some("https://www.dropbox.com/s/feo9qle74kg48gy/molecules.zip?dl=1"),
             member: Some("molecules/train.pickle"),
             sha256: None,
@@ -26,7 +26,7 @@ pub const ZINC: Entry = Entry {
             required: true,
         },
         DataFile {
-            names: &["molecules/val.pickle"],
+            names: &["molecules/val.pickle", "val.pickle"],
             url: Some("https://www.dropbox.com/s/feo9qle74kg48gy/molecules.zip?dl=1"),
             member: Some("molecules/val.pickle"),
             sha256: None,
@@ -34,7 +34,7 @@ pub const ZINC: Entry = Entry {
             required: true,
         },
         DataFile {
-            names: &["molecules/test.pickle"],
+            names: &["molecules/test.pickle", "test.pickle"],
             url: Some("https://www.dropbox.com/s/feo9qle74kg48gy/molecules.zip?dl=1"),
             member: Some("molecules/test.pickle"),
             sha256: None,
@@ -350,6 +350,7 @@ pub const OGBG_MOLHIV: Entry = Entry {
     seen_whole: true,
     notes: &[
         "Molecules are read from their SMILES; 786 of 41,913 rows repeat an earlier string and are left out, as upstream does.",
+        "Seven molecules have atoms with more bonds than their valence allows; those get no further hydrogens.",
     ],
     stand_in: None,
     reader: Reader::MolHiv,
