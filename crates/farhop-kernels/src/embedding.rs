@@ -3,7 +3,7 @@
 //! One table holds the categories of all columns one after the other; column c starts at row `start_c`. This is the product
 //! of the one-hot form of the categories with the table, without the one-hot form. Categories are data: no gradient.
 
-use crate::parallel::{Blocks, SERIAL_BELOW, SharedMut, in_order, sum_in_order};
+use crate::parallel::{Blocks, PARALLEL_FROM, SharedMut, in_order, sum_in_order};
 use crate::simd_fn;
 use std::ops::Range;
 
@@ -93,7 +93,7 @@ pub fn backward(categories: &Categories, dy: &[f32], width: usize) -> Vec<f32> {
         add_rows(categories, dy, width, range, &mut table);
         table
     };
-    let parallel = dy.len() * categories.columns() >= SERIAL_BELOW;
+    let parallel = dy.len() * categories.columns() >= PARALLEL_FROM;
     sum_in_order(in_order(tasks, parallel, partial), size)
 }
 
