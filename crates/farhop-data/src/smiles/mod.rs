@@ -19,8 +19,8 @@
 //! | set | molecules | atoms | all twelve features right |
 //! |---|---|---|---|
 //! | HIV, all | 41,906 | 1,069,760 | 41,906 molecules |
-//! | Peptides-func, sample | 3,000 | 453,417 | 3,000 molecules |
-//! | ZINC-250k, sample | 20,000 | 463,422 | 20,000 molecules |
+//! | Peptides-func, all | 15,535 | 2,344,859 | 15,535 molecules |
+//! | ZINC-250k, lines 80,001 to 150,000 | 70,000 | 1,619,841 | 70,000 molecules |
 //! | PCQM4Mv2, sample with hydrogens as atoms | 1,999 | 29,755 | 1,999 molecules |
 //! | 60,000 strings of HIV and ZINC with random changes | 10,019 | 220,495 | 10,017 molecules |
 //!
