@@ -67,7 +67,7 @@ impl Client {
                 request = request.header("If-Range", version);
             }
         }
-        let response = request.call().map_err(|error| failed(&error))?;
+        let response = request.call().map_err(|error| failed(url, &error))?;
         let status = response.status().as_u16();
         let (parts, body) = response.into_parts();
         let headers = parts.headers;
@@ -112,8 +112,12 @@ fn is_web_page(headers: &HeaderMap, file: &str) -> bool {
     page && !file.ends_with(".html")
 }
 
-/// Nearly every failure of a connection may pass; a wrong address will not.
-fn failed(error: &ureq::Error) -> Refused {
+/// Nearly every failure of a connection may pass; a certificate that is not trusted will not.
+fn failed(url: &str, error: &ureq::Error) -> Refused {
+    let text = error.to_string();
+    if text.contains("certificate") {
+        return Refused::ForGood(FetchError::Certificate { url: url.to_string(), reason: text });
+    }
     let reason = match error {
         ureq::Error::HostNotFound => "the server's name is not known, or there is no network".to_string(),
         ureq::Error::Timeout(_) => "no answer in time".to_string(),
