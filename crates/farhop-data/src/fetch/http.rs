@@ -40,7 +40,7 @@ impl Client {
     /// A client for `url`. An error if the address needs TLS and there is none; `file` is where the file belongs.
     pub fn new(url: &str, file: &str, options: &FetchOptions) -> Result<Client, FetchError> {
         let patience = Some(options.patience);
-        let mut builder = ureq::Agent::config_builder()
+        let builder = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .user_agent(concat!("farhop/", env!("CARGO_PKG_VERSION")))
             .accept_encoding("identity")
@@ -48,13 +48,8 @@ impl Client {
             .timeout_connect(patience)
             .timeout_recv_response(patience)
             .timeout_per_read(patience);
-        match tls::config() {
-            Ok(config) => builder = builder.tls_config(config),
-            Err(reason) if url.starts_with("https:") => {
-                return Err(FetchError::NoTls { url: url.to_string(), reason, file: file.to_string() });
-            }
-            Err(_) => {}
-        }
+        let no_tls = |reason| FetchError::NoTls { url: url.to_string(), reason, file: file.to_string() };
+        let builder = tls::add(builder, url.starts_with("https:")).map_err(no_tls)?;
         Ok(Client { agent: builder.build().new_agent() })
     }
 

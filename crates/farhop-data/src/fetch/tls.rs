@@ -2,7 +2,7 @@
 
 /// What connections are encrypted with, or why there is nothing.
 #[cfg(all(feature = "https", any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub(super) fn config() -> Result<ureq::tls::TlsConfig, &'static str> {
+fn config() -> Result<ureq::tls::TlsConfig, &'static str> {
     use std::sync::Arc;
     if !processor_suffices() {
         return Err("this processor lacks instructions that the built-in TLS needs (AES and AVX2)");
@@ -32,10 +32,27 @@ fn own_roots() -> Result<Option<ureq::tls::RootCerts>, &'static str> {
     Ok(Some(ureq::tls::RootCerts::from(certificates)))
 }
 
-/// What connections are encrypted with, or why there is nothing.
+/// A client on its way.
+type Builder = ureq::config::ConfigBuilder<ureq::typestate::AgentScope>;
+
+/// Gives a client TLS; an error if there is none and it is `needed`.
+#[cfg(all(feature = "https", any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub(super) fn add(builder: Builder, needed: bool) -> Result<Builder, &'static str> {
+    match config() {
+        Ok(config) => Ok(builder.tls_config(config)),
+        Err(reason) if needed => Err(reason),
+        Err(_) => Ok(builder),
+    }
+}
+
+/// Gives a client TLS; an error if there is none and it is `needed`.
 #[cfg(not(all(feature = "https", any(target_arch = "x86_64", target_arch = "aarch64"))))]
-pub(super) fn config() -> Result<ureq::tls::TlsConfig, &'static str> {
-    Err("this build cannot speak https (cargo feature `https`, on x86-64 and aarch64)")
+pub(super) fn add(builder: Builder, needed: bool) -> Result<Builder, &'static str> {
+    if needed {
+        Err("this build cannot speak https (cargo feature `https`, on x86-64 and aarch64)")
+    } else {
+        Ok(builder)
+    }
 }
 
 /// The provider stops the program on a processor that it cannot use, so ask first.
