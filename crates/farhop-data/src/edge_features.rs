@@ -239,7 +239,22 @@ fn encode(
             }
         }
     }
-    for (column, [unseen, filled]) in columns.iter().zip(counts) {
+    notes.extend(count_notes(table, &columns, &counts));
+    if conflicts > 0 {
+        let remedy = if graph.is_directed() { "" } else { " Pass --directed if the two directions of an edge differ." };
+        notes.push(format!(
+            "{}: {} an edge with other values than its first row, such as line {first_conflict}; the first row counts.{remedy}",
+            table.name(),
+            counted(conflicts, "row repeats", "rows repeat")
+        ));
+    }
+    Ok(EdgeFeatures { columns, features: Columns::dense(width, features), notes })
+}
+
+/// What to say about cells that were filled or never seen before.
+fn count_notes(table: &Table, columns: &[FeatureColumn], counts: &[[u64; 2]]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (column, &[unseen, filled]) in columns.iter().zip(counts) {
         let name = quoted(&column.name);
         if filled > 0 {
             let cells = counted(filled, "missing cell", "missing cells");
@@ -253,13 +268,5 @@ fn encode(
             ));
         }
     }
-    if conflicts > 0 {
-        let remedy = if graph.is_directed() { "" } else { " Pass --directed if the two directions of an edge differ." };
-        notes.push(format!(
-            "{}: {} an edge with other values than its first row, such as line {first_conflict}; the first row counts.{remedy}",
-            table.name(),
-            counted(conflicts, "row repeats", "rows repeat")
-        ));
-    }
-    Ok(EdgeFeatures { columns, features: Columns::dense(width, features), notes })
+    notes
 }

@@ -83,7 +83,7 @@ impl EdgeList {
     fn read(file: &TextFile, options: EdgeListOptions) -> Result<EdgeList, DataError> {
         file.text()?;
         let lines = Lines::read(file, options)?;
-        let (rows, names, ids, nodes) = lines.numbered(file, options)?;
+        let Numbered { rows, names, ids, nodes } = lines.numbered(file, options)?;
         let direction = if options.directed { Direction::Directed } else { Direction::Undirected };
         let built = build_graph(file.name(), nodes, &rows, direction)?;
         let mut notes = lines.notes;
@@ -99,6 +99,14 @@ impl EdgeList {
         }
         Ok(EdgeList { rows, weights: lines.weights, built, names, ids, notes, source: file.source().clone() })
     }
+}
+
+/// Lines whose ids have become node numbers.
+struct Numbered {
+    rows: Vec<(u32, u32)>,
+    names: Vec<String>,
+    ids: IdKind,
+    nodes: usize,
 }
 
 /// The lines as they stand.
@@ -161,26 +169,20 @@ impl<'a> Lines<'a> {
         Ok(lines)
     }
 
-    /// Node numbers for the ids: rows, names, the kind of the ids, and how many nodes there are.
-    #[allow(clippy::type_complexity)]
-    fn numbered(
-        &self,
-        file: &TextFile,
-        options: EdgeListOptions,
-    ) -> Result<(Vec<(u32, u32)>, Vec<String>, IdKind, usize), DataError> {
+    /// Node numbers for the ids.
+    fn numbered(&self, file: &TextFile, options: EdgeListOptions) -> Result<Numbered, DataError> {
         let kind = match options.ids {
             _ if self.matrix => IdKind::FromOne,
             IdKind::Automatic => self.kind(),
             chosen => chosen,
         };
         if kind == IdKind::Names {
-            let (rows, names) = self.by_name(file)?;
-            if let Some(nodes) = options.nodes.filter(|&nodes| nodes != names.len()) {
-                let found = counted(names.len() as u64, "different id", "different ids");
+            let numbered = self.by_name(file)?;
+            if let Some(nodes) = options.nodes.filter(|&nodes| nodes != numbered.nodes) {
+                let found = counted(numbered.nodes as u64, "different id", "different ids");
                 return Err(file.wrong(format!("{found} for {} nodes.", thousands(nodes as u64))));
             }
-            let nodes = names.len();
-            return Ok((rows, names, kind, nodes));
+            return Ok(numbered);
         }
         let first = i64::from(kind == IdKind::FromOne);
         let limit = options.nodes.or(self.size).unwrap_or(MOST_NODES).min(MOST_NODES);
@@ -203,7 +205,7 @@ impl<'a> Lines<'a> {
         }
         let nodes = options.nodes.or(self.size).unwrap_or((largest + 1) as usize);
         self.refuse_gaps(file, nodes, options)?;
-        Ok((rows, Vec::new(), kind, nodes))
+        Ok(Numbered { rows, names: Vec::new(), ids: kind, nodes })
     }
 
     /// Memory is given out by the largest id: a slip in one must not cost all of it.
@@ -230,7 +232,7 @@ impl<'a> Lines<'a> {
         if smallest == 0 { IdKind::FromZero } else { IdKind::FromOne }
     }
 
-    fn by_name(&self, file: &TextFile) -> Result<(Vec<(u32, u32)>, Vec<String>), DataError> {
+    fn by_name(&self, file: &TextFile) -> Result<Numbered, DataError> {
         let mut number_of: HashMap<&[u8], u32> = HashMap::new();
         let mut names: Vec<String> = Vec::new();
         let mut rows = Vec::with_capacity(self.ends.len());
@@ -246,7 +248,7 @@ impl<'a> Lines<'a> {
             }
             rows.push((number[0], number[1]));
         }
-        Ok((rows, names))
+        Ok(Numbered { rows, nodes: names.len(), names, ids: IdKind::Names })
     }
 }
 

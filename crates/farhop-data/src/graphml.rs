@@ -128,7 +128,7 @@ impl Document {
         };
         match (self.open.last(), name) {
             (None, "graphml") => self.open.push(Open::Root),
-            (None, other) => return Err(format!("the outermost element is <{}>, not <graphml>.", quoted(other))),
+            (None, other) => return Err(format!("the outermost element is {}, not <graphml>.", quoted(other))),
             (Some(Open::Root), "key") => {
                 self.add_key(required("id")?, attribute("attr.name"), attribute("attr.type"), attribute("for"))?;
                 self.open.push(Open::Key);

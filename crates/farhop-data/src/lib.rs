@@ -6,7 +6,11 @@
 //!   way again through the [`Schema`] that was kept.
 //! * [`pickle`] and [`torch`] read the files that Python leaves behind, without running anything in
 //!   them; [`Csr`] is a checked sparse matrix.
-//! * [`EdgeTable`] reads edges alone; [`npy`], [`npz`] and [`bench_graph`] read and write arrays.
+//! * [`import`] tells what a path holds and makes a [`Dataset`] of it: tables of nodes, edges and graphs, [`molecules`],
+//!   TU collections ([`tu`]), OGB layouts ([`ogb`]), [`graphml`], [`wikics`], archives. [`Dataset::save`] and
+//!   [`Dataset::load`] keep one as a `.farhop` file; [`cache`] does so by content.
+//! * [`EdgeTable`] and [`edge_list`] read edges alone; [`npy`], [`npz`] and [`bench_graph`] read and write arrays.
+//! * [`smiles`] turns SMILES strings into molecular graphs with the features of OGB.
 //! * [`catalogue`] knows the datasets of the literature by name, finds them on this machine and loads them; [`fetch`]
 //!   downloads them.
 //! * [`metrics`] scores predictions; [`predictions`] writes them under the user's ids.
@@ -63,6 +67,8 @@ pub mod npz;
 mod number_text;
 pub mod ogb;
 mod options;
+#[cfg(feature = "parquet")]
+mod parquet_table;
 pub mod pickle;
 mod place;
 pub mod predictions;

@@ -174,15 +174,24 @@ impl Schema {
     /// A name for each of the `width` numbers of a feature row: the column, and for categories
     /// `column=value`.
     pub fn feature_names(&self) -> Vec<String> {
-        let mut names = Vec::with_capacity(self.width());
-        for column in &self.features {
-            match &column.kind {
-                FeatureKind::Category { values, .. } => {
-                    names.extend(values.iter().map(|value| format!("{}={value}", column.name)));
-                }
-                _ => names.push(column.name.clone()),
-            }
-        }
-        names
+        names_of(&self.features)
     }
+
+    /// The same for the feature rows of edges.
+    pub fn edge_feature_names(&self) -> Vec<String> {
+        names_of(&self.edge_features)
+    }
+}
+
+fn names_of(columns: &[FeatureColumn]) -> Vec<String> {
+    let mut names = Vec::new();
+    for column in columns {
+        match &column.kind {
+            FeatureKind::Category { values, .. } => {
+                names.extend(values.iter().map(|value| format!("{}={value}", column.name)));
+            }
+            _ => names.push(column.name.clone()),
+        }
+    }
+    names
 }

@@ -2,7 +2,7 @@
 //!
 //! The delimiter is a comma, or a tab for `.tsv` and `.tsv.gz`. The first row is the header.
 //! Cells are trimmed of white space. Blank lines are skipped. A byte-order mark is skipped. Gzip
-//! is told by its first bytes. `-` reads standard input.
+//! is told by its first bytes. `-` reads standard input. With the cargo feature `parquet`, Parquet files are tables too.
 
 use std::path::Path;
 
@@ -38,6 +38,10 @@ impl Table {
     pub fn from_bytes(path: &str, bytes: Vec<u8>, example: &'static str) -> Result<Self, DataError> {
         let source = SourceFile::of(path, &bytes);
         let bytes = source::decompressed(source.name(), bytes)?;
+        #[cfg(feature = "parquet")]
+        if bytes.starts_with(b"PAR1") {
+            return crate::parquet_table::read(source, bytes);
+        }
         refuse_other_kinds(source.name(), &bytes)?;
         let start = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let lower = path.to_lowercase();

@@ -231,7 +231,7 @@ fn fits(number: f64, task: TargetKind) -> bool {
 fn refusal(cell: &str, task: TargetKind) -> String {
     match task {
         TargetKind::Labels => format!("{} is not an answer. Allowed: 0, 1, or an empty cell.", quoted(cell)),
-        _ => format!("{} is not a finite number. Correct or empty the cell, or pass --task class.", quoted(cell)),
+        _ => format!("{} is not a finite number. Correct or empty the cell, or pass --task classes.", quoted(cell)),
     }
 }
 

@@ -3,7 +3,7 @@
 //! One table holds the categories of all columns one after the other; column c starts at row `start_c`. This is the product
 //! of the one-hot form of the categories with the table, without the one-hot form. Categories are data: no gradient.
 
-use crate::parallel::{Blocks, SERIAL_BELOW, SharedMut, in_order, sum_in_order};
+use crate::parallel::{Blocks, PARALLEL_FROM, SharedMut, in_order, sum_in_order};
 use crate::simd_fn;
 use std::ops::Range;
 
@@ -24,7 +24,8 @@ impl Categories {
     /// # Panics
     /// If the values are not whole rows, or a value is not below the count of its column.
     pub fn new(values: Vec<u16>, counts: &[u32]) -> Self {
-        assert!(counts.is_empty() && values.is_empty() || values.len() % counts.len().max(1) == 0, "whole rows");
+        // Without columns, only no values at all are whole rows.
+        assert!(values.len().is_multiple_of(counts.len()), "categories must be [rows, columns]");
         for row in values.chunks_exact(counts.len().max(1)) {
             for (column, (&value, &count)) in row.iter().zip(counts).enumerate() {
                 assert!(u32::from(value) < count, "category {value} in column {column}, which has {count}");
@@ -92,7 +93,7 @@ pub fn backward(categories: &Categories, dy: &[f32], width: usize) -> Vec<f32> {
         add_rows(categories, dy, width, range, &mut table);
         table
     };
-    let parallel = dy.len() * categories.columns() >= SERIAL_BELOW;
+    let parallel = dy.len() * categories.columns() >= PARALLEL_FROM;
     sum_in_order(in_order(tasks, parallel, partial), size)
 }
 

@@ -18,7 +18,7 @@ use crate::elimination::{Coefficients, Config as Elimination, Increments, Mode, 
 use crate::heads::Heads;
 use crate::parallel::{Blocks, SharedMut};
 use crate::simd::{Arith, axpy, dot, exp};
-use crate::simd_fn;
+use crate::{by_width, simd_fn};
 
 /// How hops are read and weighed.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +40,18 @@ pub struct Config {
 impl Config {
     fn first(&self) -> usize {
         usize::from(!self.include_self)
+    }
+
+    /// `(norm + epsilon)^-gamma`, without the general power where the exponent is a usual one.
+    #[inline(always)]
+    fn compression(&self, norm: f32) -> f32 {
+        let size = norm + self.epsilon;
+        match self.gamma {
+            0.0 => 1.0,
+            0.5 => 1.0 / size.sqrt(),
+            1.0 => 1.0 / size,
+            gamma => size.powf(-gamma),
+        }
     }
 
     /// How many hops are weighed after `rounds` rounds.
@@ -148,13 +160,21 @@ fn each_row(
 
 /// Fills the scratch with node i's hops as they are read, their norms, compressions and weights. `query` is the node's row.
 #[inline(always)]
-fn read_hops<M: Arith>(config: &Config, hops: &Hops, query: Option<&[f32]>, i: usize, scratch: &mut Scratch) {
-    let (heads, rounds) = (config.heads, hops.elimination.rounds);
+fn read_hops<M: Arith, const WIDTH: usize>(
+    config: &Config,
+    hops: &Hops,
+    query: Option<&[f32]>,
+    i: usize,
+    scratch: &mut Scratch,
+) {
+    let (heads, rounds) = (config.heads.fixed::<WIDTH>(), hops.elimination.rounds);
     let (width, first) = (heads.width, config.first());
+    // The elimination may have fewer heads than the hops; its channels are the same.
+    let elimination_heads = hops.elimination.heads.fixed_if_single::<WIDTH>();
     let all = Increments { z: hops.z, slabs: hops.increments, width };
     if config.reading == Reading::Cumulative && hops.elimination.mode != Mode::SelfLoop {
         let own = |k: usize| hops.coefficients.node(k);
-        states::<M>(&all, hops.elimination.heads, hops.elimination.mode, own, i, rounds, &mut scratch.hops);
+        states::<M>(&all, elimination_heads, hops.elimination.mode, own, i, rounds, &mut scratch.hops);
     } else {
         for k in 0..=rounds {
             scratch.hops[k * width..(k + 1) * width].copy_from_slice(all.row(k, i));
@@ -164,7 +184,7 @@ fn read_hops<M: Arith>(config: &Config, hops: &Hops, query: Option<&[f32]>, i: u
         let hop = &scratch.hops[k * width..(k + 1) * width];
         let norm = dot::<M>(hop, hop).sqrt();
         scratch.norms[k] = norm;
-        scratch.compression[k] = if config.gamma == 0.0 { 1.0 } else { (norm + config.epsilon).powf(-config.gamma) };
+        scratch.compression[k] = config.compression(norm);
     }
     for h in 0..heads.count {
         let range = heads.range(h);
@@ -196,8 +216,8 @@ fn read_hops<M: Arith>(config: &Config, hops: &Hops, query: Option<&[f32]>, i: u
 }
 
 #[inline(always)]
-fn mix<M: Arith>(config: &Config, rounds: usize, scratch: &Scratch, mixed: &mut [f32]) {
-    let (heads, first) = (config.heads, config.first());
+fn mix<M: Arith, const WIDTH: usize>(config: &Config, rounds: usize, scratch: &Scratch, mixed: &mut [f32]) {
+    let (heads, first) = (config.heads.fixed::<WIDTH>(), config.first());
     let width = heads.width;
     mixed.fill(0.0);
     for h in 0..heads.count {
@@ -211,9 +231,21 @@ fn mix<M: Arith>(config: &Config, rounds: usize, scratch: &Scratch, mixed: &mut 
 
 simd_fn! {
     fn mix_row<M>(config: &Config, hops: &Hops, query: Option<&[f32]>, i: usize, scratch: &mut Scratch, mixed: &mut [f32]) {
-        read_hops::<M>(config, hops, query, i, scratch);
-        mix::<M>(config, hops.elimination.rounds, scratch, mixed);
+        by_width!(config.heads, mix_fixed::<M>(config, hops, query, i, scratch, mixed))
     }
+}
+
+#[inline(always)]
+fn mix_fixed<M: Arith, const WIDTH: usize>(
+    config: &Config,
+    hops: &Hops,
+    query: Option<&[f32]>,
+    i: usize,
+    scratch: &mut Scratch,
+    mixed: &mut [f32],
+) {
+    read_hops::<M, WIDTH>(config, hops, query, i, scratch);
+    mix::<M, WIDTH>(config, hops.elimination.rounds, scratch, mixed);
 }
 
 /// Gradient rows of one node, to be filled by [`backward_row`].
@@ -233,59 +265,71 @@ pub struct RowGradients<'a> {
 simd_fn! {
     /// Backward for node i, one node at a time so that its gradients can be used while they are in the cache.
     pub fn backward_row<M>(config: &Config, hops: &Hops, i: usize, scratch: &mut Scratch, row: RowGradients) {
-        let (heads, rounds, first) = (config.heads, hops.elimination.rounds, config.first());
-        let width = heads.width;
-        let RowGradients { hops: out, own, query, mut scores, mixed } = row;
-        read_hops::<M>(config, hops, query.as_deref(), i, scratch);
-        own.fill(0.0);
-        scratch.gradient.fill(0.0);
-        for h in 0..heads.count {
-            let range = heads.range(h);
-            let from = h * (rounds + 1);
-            let count = rounds + 1 - first;
-            let given = &mixed[range.clone()];
-            let mut mean = 0.0;
-            for n in 0..count {
-                let k = first + n;
-                let g = dot::<M>(given, &scratch.hops[k * width..(k + 1) * width][range.clone()]) * scratch.compression[k];
-                scratch.scores[n] = g;
-                mean += g * scratch.weights[from + n];
-            }
-            for n in 0..count {
-                let k = first + n;
-                let weight = scratch.weights[from + n];
-                let target = if k == 0 { &mut own[range.clone()] } else { &mut out[(k - 1) * width..k * width][range.clone()] };
-                axpy::<M>(weight, given, target);
-                if let Some(query) = query.as_deref() {
-                    let plain = weight * (scratch.scores[n] - mean);
-                    if let Some(scores) = scores.as_deref_mut() {
-                        scores[h * count + n] = plain;
-                    }
-                    let score = plain * config.scale;
-                    axpy::<M>(score, &query[range.clone()], target);
-                    let hop = &scratch.hops[k * width..(k + 1) * width][range.clone()];
-                    axpy::<M>(score * scratch.compression[k], hop, &mut scratch.gradient[range.clone()]);
+        by_width!(config.heads, backward_fixed::<M>(config, hops, i, scratch, row))
+    }
+}
+
+#[inline(always)]
+fn backward_fixed<M: Arith, const WIDTH: usize>(
+    config: &Config,
+    hops: &Hops,
+    i: usize,
+    scratch: &mut Scratch,
+    row: RowGradients,
+) {
+    let (heads, rounds, first) = (config.heads.fixed::<WIDTH>(), hops.elimination.rounds, config.first());
+    let width = heads.width;
+    let RowGradients { hops: out, own, query, mut scores, mixed } = row;
+    read_hops::<M, WIDTH>(config, hops, query.as_deref(), i, scratch);
+    own.fill(0.0);
+    scratch.gradient.fill(0.0);
+    for h in 0..heads.count {
+        let range = heads.range(h);
+        let from = h * (rounds + 1);
+        let count = rounds + 1 - first;
+        let given = &mixed[range.clone()];
+        let mut mean = 0.0;
+        for n in 0..count {
+            let k = first + n;
+            let g = dot::<M>(given, &scratch.hops[k * width..(k + 1) * width][range.clone()]) * scratch.compression[k];
+            scratch.scores[n] = g;
+            mean += g * scratch.weights[from + n];
+        }
+        for n in 0..count {
+            let k = first + n;
+            let weight = scratch.weights[from + n];
+            let target =
+                if k == 0 { &mut own[range.clone()] } else { &mut out[(k - 1) * width..k * width][range.clone()] };
+            axpy::<M>(weight, given, target);
+            if let Some(query) = query.as_deref() {
+                let plain = weight * (scratch.scores[n] - mean);
+                if let Some(scores) = scores.as_deref_mut() {
+                    scores[h * count + n] = plain;
                 }
+                let score = plain * config.scale;
+                axpy::<M>(score, &query[range.clone()], target);
+                let hop = &scratch.hops[k * width..(k + 1) * width][range.clone()];
+                axpy::<M>(score * scratch.compression[k], hop, &mut scratch.gradient[range.clone()]);
             }
         }
-        // So far the gradients are those of the compressed hops; now through c = r (|r| + epsilon)^-gamma.
-        for k in first..=rounds {
-            let hop = &scratch.hops[k * width..(k + 1) * width];
-            let target = if k == 0 { &mut own[..] } else { &mut out[(k - 1) * width..k * width] };
-            let compression = scratch.compression[k];
-            let norm = scratch.norms[k];
-            let along = if norm > 0.0 && config.gamma != 0.0 {
-                -config.gamma * compression / ((norm + config.epsilon) * norm) * dot::<M>(target, hop)
-            } else {
-                0.0
-            };
-            for (t, r) in target.iter_mut().zip(hop) {
-                *t = M::fma(along, *r, compression * *t);
-            }
+    }
+    // So far the gradients are those of the compressed hops; now through c = r (|r| + epsilon)^-gamma.
+    for k in first..=rounds {
+        let hop = &scratch.hops[k * width..(k + 1) * width];
+        let target = if k == 0 { &mut own[..] } else { &mut out[(k - 1) * width..k * width] };
+        let compression = scratch.compression[k];
+        let norm = scratch.norms[k];
+        let along = if norm > 0.0 && config.gamma != 0.0 {
+            -config.gamma * compression / ((norm + config.epsilon) * norm) * dot::<M>(target, hop)
+        } else {
+            0.0
+        };
+        for (t, r) in target.iter_mut().zip(hop) {
+            *t = M::fma(along, *r, compression * *t);
         }
-        mix::<M>(config, rounds, scratch, mixed);
-        if let Some(query) = query {
-            query.copy_from_slice(&scratch.gradient);
-        }
+    }
+    mix::<M, WIDTH>(config, rounds, scratch, mixed);
+    if let Some(query) = query {
+        query.copy_from_slice(&scratch.gradient);
     }
 }

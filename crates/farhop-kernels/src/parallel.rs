@@ -7,8 +7,11 @@ use rayon::prelude::*;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// Element operations below which a pass runs on the calling thread: waking others would cost more than it saves.
-pub const SERIAL_BELOW: usize = 1 << 17;
+/// Element operations from which a pass is shared among threads. Below, a few microseconds, handing work over costs what it saves.
+pub const PARALLEL_FROM: usize = 1 << 14;
+
+/// Element operations that a few blocks have together: smaller blocks would not be worth a task.
+const WORTH_BLOCKS: usize = 1 << 17;
 
 /// Consecutive ranges of rows.
 #[derive(Clone, Debug)]
@@ -23,7 +26,7 @@ impl Blocks {
         let rows = offsets.len().saturating_sub(1);
         let total = offsets.last().copied().unwrap_or(0) + rows * row_cost;
         // Enough blocks to balance, each large enough to be worth a task.
-        let target = (total / 256).max(SERIAL_BELOW / width.max(1) / 8).max(1);
+        let target = (total / 256).max(WORTH_BLOCKS / width.max(1) / 8).max(1);
         let mut bounds = vec![0];
         let mut work = 0;
         for i in 0..rows {
@@ -36,18 +39,18 @@ impl Blocks {
         if *bounds.last().unwrap_or(&0) != rows {
             bounds.push(rows);
         }
-        Blocks { bounds, parallel: total.saturating_mul(width) >= SERIAL_BELOW }
+        Blocks { bounds, parallel: total.saturating_mul(width) >= PARALLEL_FROM }
     }
 
     /// Blocks of equally many rows of `width` element operations each.
     pub fn by_rows(rows: usize, width: usize) -> Self {
-        let step = (SERIAL_BELOW / 4 / width.max(1)).clamp(16, 4096);
+        let step = (WORTH_BLOCKS / 4 / width.max(1)).clamp(16, 4096);
         let mut bounds: Vec<usize> = (0..rows).step_by(step).collect();
         bounds.push(rows);
         if rows == 0 {
             bounds = vec![0];
         }
-        Blocks { bounds, parallel: rows.saturating_mul(width) >= SERIAL_BELOW }
+        Blocks { bounds, parallel: rows.saturating_mul(width) >= PARALLEL_FROM }
     }
 
     /// Number of blocks.

@@ -7,7 +7,7 @@
 //! Flipping the sign of a column swaps the two terms. v is data (eigenvectors of a graph), so it has no gradient. Nothing of
 //! size N x K x F is kept: the backward pass computes the terms again.
 
-use crate::parallel::{Blocks, SERIAL_BELOW, SharedMut, in_order, sum_in_order};
+use crate::parallel::{Blocks, PARALLEL_FROM, SharedMut, in_order, sum_in_order};
 use crate::simd_fn;
 
 /// At most this many partial gradients are summed up in the backward pass.
@@ -77,7 +77,7 @@ pub fn backward(inputs: Inputs, dy: &[f32]) -> (Vec<f32>, Vec<f32>) {
         );
         sums
     };
-    let parts = in_order(rows.div_ceil(step), rows * size >= SERIAL_BELOW, partial);
+    let parts = in_order(rows.div_ceil(step), rows * size >= PARALLEL_FROM, partial);
     let mut slopes = sum_in_order(parts, 2 * size);
     let shifts = slopes.split_off(size);
     (slopes, shifts)

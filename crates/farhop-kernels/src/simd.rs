@@ -125,7 +125,7 @@ impl Arith for Portable {
 /// addition takes several cycles; what does not fill a vector is done number by number.
 #[cfg(target_arch = "x86_64")]
 macro_rules! vector_arith {
-    ($(#[$meta:meta])* $name:ident, $lanes:literal, $zero:ident, $splat:ident, $load:ident, $store:ident, $fma:ident, $add:ident) => {
+    ($(#[$meta:meta])* $name:ident, $lanes:literal, $zero:ident, $splat:ident, $load:ident, $store:ident, $fma:ident, $add:ident, $sum:ident) => {
         $(#[$meta])*
         #[derive(Clone, Copy)]
         pub struct $name;
@@ -159,9 +159,7 @@ macro_rules! vector_arith {
                     for (a, b) in xn.iter().zip(yn) {
                         sums[0] = $fma($load(a.as_ptr()), $load(b.as_ptr()), sums[0]);
                     }
-                    let mut lanes = [0.0f32; $lanes];
-                    $store(lanes.as_mut_ptr(), $add($add(sums[0], sums[1]), $add(sums[2], sums[3])));
-                    tree_sum(&mut lanes) + rest
+                    $sum($add($add(sums[0], sums[1]), $add(sums[2], sums[3]))) + rest
                 }
             }
 
@@ -196,9 +194,7 @@ macro_rules! vector_arith {
                         sums[0] = $fma(value, $load(v.as_ptr()), sums[0]);
                         $store(y.as_mut_ptr(), $fma(factor, value, $load(y.as_ptr())));
                     }
-                    let mut lanes = [0.0f32; $lanes];
-                    $store(lanes.as_mut_ptr(), $add($add(sums[0], sums[1]), $add(sums[2], sums[3])));
-                    tree_sum(&mut lanes) + rest
+                    $sum($add($add(sums[0], sums[1]), $add(sums[2], sums[3]))) + rest
                 }
             }
         }
@@ -208,26 +204,40 @@ macro_rules! vector_arith {
 #[cfg(target_arch = "x86_64")]
 vector_arith! {
     /// 256-bit vectors with fused multiply-add. Only behind a feature check.
-    Avx2, 8, _mm256_setzero_ps, _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_fmadd_ps, _mm256_add_ps
+    Avx2, 8, _mm256_setzero_ps, _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_fmadd_ps, _mm256_add_ps, sum_of_8
 }
 #[cfg(target_arch = "x86_64")]
 vector_arith! {
     /// 512-bit vectors. Only behind a feature check.
-    Avx512, 16, _mm512_setzero_ps, _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_fmadd_ps, _mm512_add_ps
+    Avx512, 16, _mm512_setzero_ps, _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_fmadd_ps, _mm512_add_ps, sum_of_16
 }
 
-/// The sum of a power of two of lanes, halving.
+/// The sum of the lanes, halving.
+///
+/// # Safety
+/// The machine has AVX2.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn tree_sum(lanes: &mut [f32]) -> f32 {
-    let mut half = lanes.len() / 2;
-    while half > 0 {
-        for l in 0..half {
-            lanes[l] += lanes[l + half];
-        }
-        half /= 2;
+unsafe fn sum_of_8(lanes: std::arch::x86_64::__m256) -> f32 {
+    use std::arch::x86_64::*;
+    // SAFETY: by the caller's promise.
+    unsafe {
+        let four = _mm_add_ps(_mm256_castps256_ps128(lanes), _mm256_extractf128_ps::<1>(lanes));
+        let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+        _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)))
     }
-    lanes[0]
+}
+
+/// As [`sum_of_8`].
+///
+/// # Safety
+/// The machine has AVX-512 F and DQ.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn sum_of_16(lanes: std::arch::x86_64::__m512) -> f32 {
+    use std::arch::x86_64::*;
+    // SAFETY: by the caller's promise.
+    unsafe { sum_of_8(_mm256_add_ps(_mm512_castps512_ps256(lanes), _mm512_extractf32x8_ps::<1>(lanes))) }
 }
 
 /// Defines a function whose body is compiled once per instruction set and chosen at run time.

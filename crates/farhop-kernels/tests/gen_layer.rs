@@ -323,7 +323,7 @@ fn hop_attention_equals_the_literal_version_with_heads_and_readings() {
 fn wide_features_and_several_heads_have_the_literal_gradients() {
     let graph = common::random_graph(9, 14, Direction::Undirected, 6);
     // 16 channels to 2 outputs takes the two-step queries, 3 to 4 the folded ones.
-    for (width, outputs, count) in [(16, 2, 2), (16, 4, 1), (6, 4, 2)] {
+    for (width, outputs, count) in [(16, 2, 2), (16, 4, 1), (6, 4, 2), (64, 3, 1)] {
         let (n, rounds, key) = (graph.nodes(), 3, outputs / count);
         let heads = Heads::new(width, count);
         let sizes = [

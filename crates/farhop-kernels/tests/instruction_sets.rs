@@ -11,19 +11,25 @@ use farhop_kernels::simd::{self, Isa};
 #[test]
 fn every_instruction_set_gives_the_literal_numbers() {
     let graph = random_graph(30, 70, Direction::Undirected, 2);
-    let problem = Problem::attention(graph, 5, Heads::new(45, 2), Mode::Exact, true, 3);
-    let inputs: Vec<Vec<f64>> = problem.inputs().iter().map(|v| v.to_vec()).collect();
-    let (states, _) = problem.literal(&inputs);
-    let gradients = problem.literal_gradients(Reading::Cumulative);
+    // One head of 64 or 128 channels has code of its own.
+    let problems = [(45, 2), (64, 1), (128, 1)].map(|(width, count)| {
+        let problem = Problem::attention(graph.clone(), 5, Heads::new(width, count), Mode::Exact, true, 3);
+        let inputs: Vec<Vec<f64>> = problem.inputs().iter().map(|v| v.to_vec()).collect();
+        let (states, _) = problem.literal(&inputs);
+        let gradients = problem.literal_gradients(Reading::Cumulative);
+        (problem, states, gradients)
+    });
     let sets = Isa::available();
     assert_eq!(sets[0], Isa::Baseline);
     for isa in sets {
         assert!(Isa::force(isa));
         assert_eq!(Isa::active(), isa);
         check_pieces(isa);
-        assert_close(isa.name(), &problem.kernel().0, &states, 2e-5);
-        for (actual, expected) in problem.kernel_gradients(Reading::Cumulative).iter().zip(&gradients) {
-            assert_close(isa.name(), actual, expected, 1e-4);
+        for (problem, states, gradients) in &problems {
+            assert_close(isa.name(), &problem.kernel().0, states, 2e-5);
+            for (actual, expected) in problem.kernel_gradients(Reading::Cumulative).iter().zip(gradients) {
+                assert_close(isa.name(), actual, expected, 1e-4);
+            }
         }
     }
 }

@@ -34,6 +34,26 @@ impl Default for Numbers {
 }
 
 /// All arrays of a batch, row-major. N nodes, E entries of the graph, G graphs; what the [`InputShape`] does not name stays empty.
+///
+/// Two graphs, whose nodes have one of three colours, and one quantity to learn of each graph:
+///
+/// ```
+/// use farhop_graph::{Direction, build};
+/// use farhop_nn::{Batch, InputShape, Learner, Level, ModelConfig, NumberLoss, OptimizerConfig, OutputShape, Parts, Targets};
+/// use std::sync::Arc;
+///
+/// let graph = build(5, &[(0, 1), (2, 3), (3, 4)], Direction::Undirected)?.graph;
+/// let shape = InputShape { categories: vec![3], ..InputShape::default() };
+/// let parts = Parts { offsets: vec![0, 2, 5], categories: vec![0, 2, 1, 1, 0], ..Parts::new(Arc::new(graph)) };
+/// let batch = Batch::from_parts(parts, &shape);
+/// let model = ModelConfig::from_name("gen")?.init(&shape, OutputShape { level: Level::Graph, outputs: 1 }, 7)?;
+/// assert_eq!(model.outputs(&batch).len(), 2);
+/// let targets = Targets::Numbers { rows: vec![0, 1], values: vec![0.5, -1.0], loss: NumberLoss::L1 };
+/// targets.check(&batch, model.output_shape())?;
+/// let mut learner = Learner::new(model, OptimizerConfig::default(), 7);
+/// assert!(learner.step(&batch, &targets, 0.01).is_finite());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Parts {
     /// All graphs side by side.

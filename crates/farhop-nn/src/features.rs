@@ -11,6 +11,7 @@ use crate::ops::{self, bridge, buffers};
 
 /// Features of nodes, `[N, width]`.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "one per layer and step, moved a few times")]
 pub enum Features {
     /// A tensor, tracked or not.
     Dense(Tensor<2>),

@@ -55,6 +55,19 @@ impl Lines {
         }
         self.text.push('\n');
     }
+
+    /// The text, with the spaces at which lines were not to be broken.
+    fn finish(self) -> String {
+        self.text.replace(NO_BREAK, " ")
+    }
+}
+
+/// A space at which a line is not broken.
+const NO_BREAK: char = '\u{a0}';
+
+/// Keeps a piece of text on one line.
+fn unbroken(text: String) -> String {
+    text.replace(' ', "\u{a0}")
 }
 
 impl DataCard {
@@ -74,10 +87,7 @@ impl DataCard {
                 &format!("nodes {}; edges {}", spread(&self.nodes_per_graph), spread(&self.edges_per_graph)),
             );
         }
-        lines.line(
-            "degree",
-            &format!("{}; {} isolated", spread(&self.degrees), counted(self.isolated as u64, "node", "nodes")),
-        );
+        lines.line("degree", &format!("{}; {}", spread(&self.degrees), self.isolated_text()));
         for line in histogram(&self.degree_histogram, bars) {
             lines.text.push_str(&line);
         }
@@ -87,6 +97,8 @@ impl DataCard {
             for (value, name) in [(homophily.adjusted, "adjusted"), (homophily.class_insensitive, "class-insensitive")]
             {
                 if let Some(value) = value {
+                    // Without the sign of a number that rounds to 0.
+                    let value = (100.0 * value).round() / 100.0 + 0.0;
                     let _ = write!(text, ", {name} {value:.2}");
                 }
             }
@@ -108,17 +120,15 @@ impl DataCard {
         for warning in &self.warnings {
             lines.line("warning", warning);
         }
-        lines.text
+        lines.finish()
     }
 
     fn name_text(&self) -> String {
         let file = |(name, bytes): &(String, u64)| format!("{name} ({})", size(*bytes));
-        let files: Vec<String> = self.files.iter().take(4).map(file).collect();
-        let more = self.files.len().saturating_sub(4);
-        let mut text = files.join(", ");
-        if more > 0 {
-            let _ = write!(text, " and {more} more");
-        }
+        let text = match self.files.len() {
+            0..=2 => self.files.iter().map(file).collect::<Vec<_>>().join(", "),
+            count => format!("{count} files ({})", size(self.files.iter().map(|(_, bytes)| bytes).sum())),
+        };
         match (self.files.iter().any(|(name, _)| *name == self.name), text.is_empty()) {
             (_, true) => self.name.clone(),
             (true, _) => text,
@@ -154,8 +164,18 @@ impl DataCard {
         text
     }
 
+    fn isolated_text(&self) -> String {
+        match self.isolated {
+            0 => "no node is isolated".to_string(),
+            isolated => counted(isolated as u64, "node is isolated", "nodes are isolated"),
+        }
+    }
+
     fn components_text(&self) -> String {
-        let mut text = thousands(self.components as u64);
+        let mut text = match self.components == self.graphs && self.graphs != 1 {
+            true => "one per graph".to_string(),
+            false => thousands(self.components as u64),
+        };
         if self.components > 1 && self.graphs == 1 {
             let share = 100.0 * self.largest_component as f64 / self.nodes.max(1) as f64;
             let nodes = counted(self.largest_component as u64, "node", "nodes");
@@ -164,12 +184,10 @@ impl DataCard {
         if self.reach.graphs > 0 {
             let _ = write!(text, "; diameter at least {}", thousands(self.reach.diameter as u64));
             if self.graphs != 1 {
-                let of = if self.reach.graphs < self.graphs {
-                    format!(" of {} graphs looked at", thousands(self.reach.graphs as u64))
-                } else {
-                    String::new()
-                };
-                let _ = write!(text, ", median{of} {}", short(self.reach.median));
+                let _ = write!(text, ", median {}", short(self.reach.median));
+            }
+            if self.reach.graphs < self.graphs {
+                let _ = write!(text, " ({} graphs looked at)", thousands(self.reach.graphs as u64));
             }
         }
         text
@@ -178,7 +196,7 @@ impl DataCard {
     fn features_text(&self) -> String {
         let own = columns_text(&self.node_features);
         match (&self.table, own) {
-            (Some(table), Some(own)) => format!("{}; {own}", table_columns(&table.features)),
+            (Some(table), Some(own)) => format!("{}: {own}", table_columns(&table.features)),
             (_, Some(own)) => own,
             (_, None) => "none".to_string(),
         }
@@ -187,7 +205,7 @@ impl DataCard {
     fn edge_features_text(&self) -> Option<String> {
         let own = columns_text(&self.edge_features)?;
         match &self.table {
-            Some(table) => Some(format!("{}; {own}", table_columns(&table.edge_features))),
+            Some(table) => Some(format!("{}: {own}", table_columns(&table.edge_features))),
             None => Some(own),
         }
     }
@@ -240,7 +258,7 @@ impl DataCard {
             }
         };
         let separator = if matches!(self.target, TargetSummary::Numbers { .. }) { "; " } else { ", " };
-        text.push_str(&items.join(separator));
+        text.push_str(&items.into_iter().map(unbroken).collect::<Vec<_>>().join(separator));
         if total > SHOWN {
             let _ = write!(text, " and {} more", total - SHOWN);
         }
@@ -359,8 +377,9 @@ fn histogram(bins: &[DegreeBin], bars: Bars) -> Vec<String> {
         rows.push((format!("{}+", bin.from), rest.iter().map(|bin| bin.nodes).sum()));
     }
     let most = rows.iter().map(|(_, nodes)| *nodes).max().unwrap_or(0).max(1);
+    let width = rows.iter().map(|(range, _)| range.len()).max().unwrap_or(0);
     let line = |(range, nodes): &(String, usize)| {
-        format!("{:INDENT$}{range:>9} {} {}\n", "", bar(*nodes, most, bars), thousands(*nodes as u64))
+        format!("{:INDENT$}{range:>width$} {} {}\n", "", bar(*nodes, most, bars), thousands(*nodes as u64))
     };
     rows.iter().map(line).collect()
 }

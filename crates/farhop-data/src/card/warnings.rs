@@ -23,7 +23,7 @@ pub(super) fn of(dataset: &Dataset, card: &DataCard) -> Vec<String> {
     for (summary, what) in [(&card.node_features, "node"), (&card.edge_features, "edge")] {
         if let Some(numbers) = summary.numbers.filter(|numbers| numbers.constant > 0 && numbers.columns > 1) {
             let (constant, all) = (thousands(numbers.constant as u64), thousands(numbers.columns as u64));
-            warnings.push(format!("{constant} of {all} {what} feature columns hold one value only"));
+            warnings.push(format!("columns of {what} features with one value only: {constant} of {all}"));
         }
     }
     if dataset.target.outputs() > 0 {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 
-use super::wrong;
+use super::{ArchiveLayout, wrong};
 use crate::error::DataError;
 use crate::npz::Npz;
 use crate::text::listed;
@@ -30,8 +30,8 @@ pub enum Kind {
     },
     /// A dataset that farhop saved.
     Farhop,
-    /// An archive with `edge_index`, `x` and `y`.
-    GraphArchive,
+    /// An archive with a graph.
+    GraphArchive(ArchiveLayout),
     /// Another archive of arrays.
     Archive {
         /// The names of its arrays.
@@ -70,7 +70,7 @@ impl fmt::Display for Kind {
             Kind::OgbFolder => "a dataset in the layout of the Open Graph Benchmark",
             Kind::Planetoid { .. } => "files of Planetoid",
             Kind::Farhop => "a farhop dataset",
-            Kind::GraphArchive => "an archive with a graph",
+            Kind::GraphArchive(_) => "an archive with a graph",
             Kind::Archive { arrays } => {
                 return write!(f, "an archive of the arrays {}", listed(arrays.iter().map(String::as_str)));
             }
@@ -148,12 +148,11 @@ fn archive(path: &Path) -> Result<Kind, DataError> {
     }
     let npz = Npz::open(path)?;
     let arrays = npz.names();
-    let has = |name: &str| npz.contains(name);
-    match arrays.is_empty() {
-        _ if has("metadata") && has("row_starts") => Ok(Kind::Farhop),
-        _ if has("edge_index") && has("x") && has("y") => Ok(Kind::GraphArchive),
-        false => Ok(Kind::Archive { arrays }),
-        true => Err(wrong(path, format!("the archive holds no array. {KNOWN}."))),
+    match (ArchiveLayout::of(&npz), arrays.is_empty()) {
+        _ if npz.contains("metadata") && npz.contains("row_starts") => Ok(Kind::Farhop),
+        (Some(layout), _) => Ok(Kind::GraphArchive(layout)),
+        (None, false) => Ok(Kind::Archive { arrays }),
+        (None, true) => Err(wrong(path, format!("the archive holds no array. {KNOWN}."))),
     }
 }
 

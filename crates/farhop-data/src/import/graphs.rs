@@ -35,7 +35,7 @@ pub(super) fn read(tables: Tables<'_>, column: &str, options: &ImportOptions) ->
     let edges = if options.edge_features {
         let ends = end_columns(tables.edges)?;
         let used = |at: usize| ends.contains(&at) || tables.edges.header()[at].eq_ignore_ascii_case(column);
-        let ignored = |at: usize| table_options.ignore.contains(&tables.edges.header()[at]);
+        let ignored = |at: usize| table_options.ignore_edges.contains(&tables.edges.header()[at]);
         let others: Vec<usize> = (0..tables.edges.header().len()).filter(|&at| !used(at) && !ignored(at)).collect();
         edge_features::read(tables.edges, &others, &built, &mut notes)?
     } else {

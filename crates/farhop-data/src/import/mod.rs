@@ -1,5 +1,6 @@
 //! What users bring, as a dataset: tables of nodes, edges and graphs, molecules, collections, GraphML, archives.
 
+mod archives;
 mod detect;
 mod edge_features;
 mod graphs;
@@ -7,6 +8,7 @@ mod parts;
 
 use std::path::Path;
 
+pub use archives::ArchiveLayout;
 pub use detect::{Kind, detect};
 
 use crate::dataset::Dataset;
@@ -33,10 +35,13 @@ pub struct ImportOptions {
     /// The column of the nodes table that names the graph of a node. Default: the one named `graph`, if there is a table of
     /// graphs.
     pub graph: Option<String>,
-    /// The other columns of the edges table are features of the edges.
+    /// With many graphs: the other columns of the edges table are features of the edges. (Those of one graph always are,
+    /// but for `table.ignore_edges`.)
     pub edge_features: bool,
     /// The column of SMILES of a table of molecules.
     pub smiles: Option<String>,
+    /// Which split of a file that has several, from 0.
+    pub split_number: usize,
     /// Leave out molecules that cannot be read.
     pub skip_bad_molecules: bool,
 }
@@ -97,8 +102,10 @@ pub fn import(path: &Path, options: &ImportOptions) -> Result<Dataset, DataError
             MoleculeTable::load(path, &molecule_options(options)).map(|table| table.dataset)
         }
         Kind::GraphMl => import_graphml(path, options),
-        Kind::WikiCs => WikiCs::open(path)?.dataset(0),
-        Kind::GraphArchive => parts::dataset_of_archive(path, &options.table.split),
+        Kind::WikiCs => WikiCs::open(path)?.dataset(options.split_number),
+        Kind::GraphArchive(layout) => {
+            archives::read(path, *layout, options.split_number, options.table.directed, &options.table.split)
+        }
         Kind::NodesTable | Kind::EdgesTable | Kind::EdgeList => {
             Err(wrong(path, format!("the file is {kind}. Give a nodes table and an edges table together.")))
         }
@@ -140,6 +147,7 @@ fn dataset_of_graphml(file: &GraphMl, options: &ImportOptions) -> Result<Dataset
         return dataset_of(Tables { nodes, edges, graphs: Some(&file.graph_table) }, &options);
     }
     options.table.ignore.push(GRAPH_COLUMN.to_string());
+    options.table.ignore_edges.push(GRAPH_COLUMN.to_string());
     dataset_of(Tables { nodes, edges, graphs: None }, &options)
 }
 

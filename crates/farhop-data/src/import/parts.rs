@@ -1,12 +1,8 @@
 //! What nodes, graphs and archives share on their way to a dataset.
 
-use std::path::Path;
+use farhop_graph::Graph;
 
-use farhop_graph::{Graph, GraphSet};
-
-use crate::bench_graph::{BenchGraph, BenchTargets};
-use crate::cache::hash_files;
-use crate::dataset::{Columns, Dataset, Level, Target};
+use crate::dataset::{Columns, Target};
 use crate::error::DataError;
 use crate::features::{encode, infer_kinds, statistics_and_fill};
 use crate::graph_features::{complete_graph_features, graph_feature};
@@ -18,7 +14,7 @@ use crate::split::{Part, Split, SplitError};
 use crate::table::Table;
 use crate::target_cells::TargetCells;
 use crate::target_kind::TargetKind;
-use crate::task::{chosen_split, usual_metric};
+use crate::task::chosen_split;
 
 /// The cells of columns as a target; `rows` may be more than the table has, unknown then. Without columns there is no
 /// target: numbers without names.
@@ -111,58 +107,4 @@ pub(super) fn read_features(
     notes.extend(feature_notes(&columns, &encoded));
     let width = columns.iter().map(|column| column.kind.width()).sum();
     Ok(Columns::dense(width, encoded.features))
-}
-
-/// A dataset from an archive with `edge_index`, `x`, `y` and perhaps `batch`.
-pub(super) fn dataset_of_archive(path: &Path, choice: &SplitChoice) -> Result<Dataset, DataError> {
-    let sources = hash_files(&[path.to_path_buf()])?;
-    let read = BenchGraph::open(path)?;
-    let (level, target) = match read.targets {
-        BenchTargets::Classes { of_node, count } => {
-            let labels = of_node.into_iter().map(Some).collect();
-            if count > 1 << 16 {
-                let what = format!("{}: {count} classes are too many.", path.display());
-                return Err(DataError::Mismatch { what });
-            }
-            (Level::Node, Target::Class { labels, classes: (0..count).map(|class| class.to_string()).collect() })
-        }
-        BenchTargets::Numbers { values, columns } => {
-            let names = (0..columns).map(|column| format!("target {column}")).collect();
-            (Level::Graph, Target::Number { values, names })
-        }
-    };
-    let nodes = read.graph.nodes();
-    let offsets = match read.batch {
-        None => vec![0, nodes],
-        Some(batch) => {
-            let graphs = batch.last().map_or(0, |&last| last as usize + 1);
-            (0..=graphs).map(|graph| batch.partition_point(|&of| (of as usize) < graph)).collect()
-        }
-    };
-    let graphs = GraphSet::new(read.graph, offsets)
-        .map_err(|error| DataError::Graph { file: path.display().to_string(), reason: error.to_string() })?;
-    let units = if level == Level::Node && graphs.len() == 1 { nodes } else { graphs.len() };
-    let split = match (&target, units) {
-        // Nodes of many graphs: whole graphs are drawn.
-        (Target::Class { .. }, units) if units != nodes => {
-            let plain = Target::Number { values: vec![0.0; units], names: vec![String::new()] };
-            chosen_split(units, &plain, choice)?
-        }
-        _ => chosen_split(units, &target, choice)?,
-    };
-    let metric = usual_metric(&target);
-    Dataset {
-        name: path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),
-        graphs,
-        nodes: Columns::dense(read.width, read.features),
-        edges: Columns::none(),
-        level,
-        target,
-        split,
-        metric,
-        ids: Vec::new(),
-        notes: Vec::new(),
-        sources,
-    }
-    .check()
 }

@@ -6,9 +6,9 @@
 //!
 //! OGB's features are RDKit's view of a molecule: its hydrogens, its aromatic rings, its orbitals, the
 //! stereochemistry it keeps. RDKit is written in C++. Of the Rust crates, `purr`, `opensmiles` and
-//! `smiles-parser` read the language and stop there, `chemcore` adds kekulisation; `smiles-rs` and
-//! `chematic` perceive aromatic rings, but no crate gives hybridisation, conjugation, radicals and the
-//! stereochemistry that RDKit keeps, so all of it is here, step by step in RDKit's order: hydrogens,
+//! `smiles-parser` read the language, `chemcore`, `smiles-rs` and `chematic` also find rings and aromatic
+//! systems; `cosmolkit` carries over more of RDKit, but is young, large and still being redesigned. What
+//! the features need is here instead, without a dependency, step by step in RDKit's order: hydrogens,
 //! charges of groups such as nitro, valences, rings, kekulised bonds, radicals, aromatic rings,
 //! conjugation, hybridisation, stereochemistry.
 //!

@@ -5,7 +5,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use farhop_data::bench_graph::BenchGraph;
+use farhop_data::edge_list::{EdgeList, EdgeListOptions};
+use farhop_data::import::{ImportOptions, import_graphml};
+use farhop_data::molecules::{MoleculeOptions, MoleculeTable};
 use farhop_data::npy::read_matrix;
+use farhop_data::wikics::WikiCs;
 use farhop_data::{DataError, NodeTableOptions, NodeTables, pickle, torch};
 
 fn folder(name: &str) -> PathBuf {
@@ -14,7 +18,8 @@ fn folder(name: &str) -> PathBuf {
 
 /// Reads a file as its name says: `nodes_*` with no edges, `edges_*` beside good nodes (with
 /// weights where the name says so), `features_*` as a matrix, `graph_*` as a benchmark graph,
-/// `pickle_*` as a pickle, `torch_*` as a file of `torch.save`.
+/// `pickle_*` as a pickle, `torch_*` as a file of `torch.save`, `edgelist_*`, `graphml_*`,
+/// `wikics_*` and `molecules_*` (target `y`) as such.
 fn read(file: &str) -> Result<(), DataError> {
     let path = folder("bad_data").join(file);
     let nodes = folder("good_data").join("nodes.csv");
@@ -26,6 +31,19 @@ fn read(file: &str) -> Result<(), DataError> {
         Some("edges") => NodeTables::load(&nodes, &path, &options).map(drop),
         Some("features") => read_matrix(&path).map(drop),
         Some("graph") => BenchGraph::open(&path).map(drop),
+        Some("edgelist") => {
+            let options = EdgeListOptions { weights: file.contains("weight"), ..EdgeListOptions::default() };
+            EdgeList::open(&path, options).map(drop)
+        }
+        Some("graphml") => {
+            let options = ImportOptions { targets: vec!["label".to_string()], ..ImportOptions::default() };
+            import_graphml(&path, &options).map(drop)
+        }
+        Some("wikics") => WikiCs::open(&path).and_then(|read| read.dataset(0)).map(drop),
+        Some("molecules") => {
+            let options = MoleculeOptions { targets: vec!["y".to_string()], ..MoleculeOptions::default() };
+            MoleculeTable::load(&path, &options).map(drop)
+        }
         Some("pickle") => pickle::load(&path).map(drop),
         Some("torch") => torch::load(&path).map(drop),
         _ => panic!("{file}: the name does not say how to read it"),
@@ -51,6 +69,9 @@ fn every_broken_file_has_its_message() {
     for line in EXPECTED.lines() {
         let (file, expected) = line.split_once(" => ").expect("name => message");
         assert!(listed.insert(file.to_string()), "{file} is listed twice");
+        if cfg!(feature = "parquet") && file == "nodes_parquet.csv" {
+            continue;
+        }
         match read(file) {
             Ok(()) => wrong.push(format!("{file} was read without an error")),
             Err(error) => {

@@ -1,8 +1,11 @@
 //! Cards say what is true of a dataset, on one screen.
 
+use std::path::{Path, PathBuf};
+
 use crate::support::{Tables, target};
 use farhop_data::card::{Bars, ClassCount, LabelCount, NumberSummary, Spread, TargetSummary};
 use farhop_data::metrics::Metric;
+use farhop_data::npz::Npz;
 use farhop_data::{Columns, Csr, DataCard, Dataset, Level, Split, Target};
 use farhop_graph::random::Stream;
 use farhop_graph::{Direction, GraphSet, build, generate};
@@ -44,13 +47,13 @@ fn a_graph_by_hand() {
     assert_eq!(card.target, TargetSummary::Classes { classes: counts.to_vec() });
     let warnings = card.warnings.join("; ");
     assert!(warnings.contains("1 node has no edge"), "{warnings}");
-    assert!(warnings.contains("2 of 3 node feature columns hold one value only"), "{warnings}");
+    assert!(warnings.contains("columns of node features with one value only: 2 of 3"), "{warnings}");
     assert!(warnings.contains("classes that train does not have: \"b\""), "{warnings}");
 }
 
 #[test]
 fn homophily_at_chance_is_0_whatever_the_shares() {
-    // Every class meets every class as often as chance says: a complete bipartite-free count on a large random graph.
+    // Classes are drawn without regard to edges, so equal ones meet with the sum of squared shares.
     let graph = generate::chung_lu(4_000, 60_000, 3.0, 1).unwrap();
     let mut random = Stream::new(2);
     let labels = (0..4_000).map(|_| Some([0, 0, 0, 1, 2][random.below(5) as usize])).collect();
@@ -170,4 +173,41 @@ fn hubs_share_the_last_bar_and_nothing_is_no_problem() {
     let card = DataCard::of(&data);
     assert_eq!((card.nodes, card.reach.graphs, card.homophily), (0, 0, None));
     assert!(card.to_string().contains("0 nodes and 0 directed edges"), "{card}");
+}
+
+/// A folder of the real datasets, if it is there.
+fn real(folder: &str) -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let places = std::env::var_os("FARHOP_DATA").map(PathBuf::from).into_iter().chain([beside]);
+    let found = places.map(|place| place.join(folder)).find(|place| place.exists());
+    if found.is_none() {
+        println!("skipped: {folder} is not in $FARHOP_DATA");
+    }
+    found
+}
+
+#[test]
+fn real_graphs_have_the_values_of_scripts_homophily() {
+    let Some(folder) = real("heterophilous") else { return };
+    // Printed by scripts/homophily.py: edges, homophily (edge, adjusted, class-insensitive), diameter, median degree, largest.
+    for (name, edges, homophily, diameter, median, largest) in [
+        ("chameleon_filtered", 8_854, [0.236052, 0.029531, 0.044377], 10, 9.0, 247),
+        ("squirrel_filtered", 46_998, [0.207179, 0.008617, 0.039801], 9, 10.0, 693),
+    ] {
+        let mut npz = Npz::open(&folder.join(format!("{name}.npz"))).unwrap();
+        let labels: Vec<Option<u32>> =
+            npz.array("node_labels").unwrap().to_i64().unwrap().iter().map(|&label| Some(label as u32)).collect();
+        let ends = npz.array("edges").unwrap().to_i64().unwrap();
+        let rows: Vec<(u32, u32)> = ends.chunks_exact(2).map(|ends| (ends[0] as u32, ends[1] as u32)).collect();
+        let graph = build(labels.len(), &rows, Direction::Undirected).unwrap().graph;
+        let classes = (0..5).map(|class| class.to_string()).collect();
+        let data = Dataset::from_arrays(name, graph, Vec::new(), 0, labels, classes, Split::default()).unwrap();
+        let card = DataCard::of(&data);
+        let found = card.homophily.unwrap();
+        let found = [found.edge, found.adjusted.unwrap(), found.class_insensitive.unwrap()];
+        assert!(found.iter().zip(homophily).all(|(found, wanted)| (found - wanted).abs() < 1e-6), "{name}: {found:?}");
+        assert_eq!((card.edges, card.isolated, card.components), (edges, 0, 1), "{name}");
+        assert_eq!((card.degrees.median, card.degrees.max), (median, largest), "{name}");
+        assert!(card.reach.diameter <= diameter && card.reach.diameter + 2 >= diameter, "{name}: {:?}", card.reach);
+    }
 }

@@ -27,6 +27,7 @@ fn numbers_and_texts_arrive_in_both_directions() {
     }
     assert_eq!(notes(&data), "");
     assert_eq!(data.schema.edge_width(), 3);
+    assert_eq!(data.schema.edge_feature_names(), ["length", "kind=rail", "kind=road"]);
 }
 
 #[test]

@@ -3,8 +3,15 @@
 mod arrays;
 mod bad_data;
 mod cards;
+mod collections;
+mod dataset_files;
 mod edge_columns;
+mod format_mutations;
+mod imports;
+mod molecules;
 mod mutations;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod predictions;
 mod python_files;
 mod python_mutations;
@@ -14,3 +21,4 @@ mod schema;
 mod support;
 mod tables;
 mod target_columns;
+mod web;

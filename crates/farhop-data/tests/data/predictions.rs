@@ -95,7 +95,7 @@ fn labels_numbers_and_pairs_have_their_columns() {
 #[test]
 fn answers_that_do_not_fit_are_refused() {
     let (ids, names) = (strings(&["a"]), strings(&["y"]));
-    let refused = |answers| {
+    let refused = |answers: Answers<'_>| {
         let predictions = Predictions { ids: &ids, answers };
         predictions.write("standard output", &mut Vec::new()).unwrap_err().to_string()
     };

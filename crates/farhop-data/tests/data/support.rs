@@ -76,3 +76,38 @@ pub fn labels(tables: &NodeTables) -> &[Option<u32>] {
 pub fn notes(tables: &NodeTables) -> String {
     tables.dataset.notes.join("; ")
 }
+
+/// The folder of real datasets: `$FARHOP_DATA`, or `shared/data` beside the checkout. Says so on one line if there is none.
+pub fn real_data(name: &str) -> Option<PathBuf> {
+    let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let folder = std::env::var_os("FARHOP_DATA").map_or(beside, PathBuf::from).join(name);
+    if folder.exists() {
+        return Some(folder);
+    }
+    println!("skipped: {name} is not in $FARHOP_DATA");
+    None
+}
+
+/// A folder with these files; a name that ends in `.gz` is compressed.
+pub fn folder_of(files: &[(&str, &str)]) -> tempfile::TempDir {
+    use std::io::Write;
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let mut bytes = text.as_bytes().to_vec();
+        if name.ends_with(".gz") {
+            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            encoder.write_all(&bytes).unwrap();
+            bytes = encoder.finish().unwrap();
+        }
+        std::fs::write(path, bytes).unwrap();
+    }
+    folder
+}
+
+/// The text of an error without the folder it names.
+pub fn short<T>(folder: &tempfile::TempDir, result: Result<T, DataError>) -> String {
+    let folder = format!("{}/", folder.path().display());
+    result.err().expect("an error").to_string().replace(&folder, "")
+}

@@ -1,10 +1,8 @@
 //! Equal tiles of rows for dense passes. Bounds depend on the shape only, never on the number of threads.
 
+use crate::parallel::PARALLEL_FROM;
 use rayon::prelude::*;
 use std::ops::Range;
-
-/// Element operations below which a pass stays on the calling thread.
-const SERIAL_BELOW: usize = 1 << 18;
 
 /// Multiply-adds per tile of a matrix product: large enough to hide packing, small enough to balance.
 const PRODUCT_TILE: usize = 1 << 23;
@@ -21,19 +19,21 @@ impl Tiles {
     /// Tiles for a pass over `rows` rows of `width` elements.
     pub fn elementwise(rows: usize, width: usize) -> Self {
         let step = ((1 << 15) / width.max(1)).clamp(16, 4096);
-        Tiles { rows, step, parallel: rows.saturating_mul(width) >= SERIAL_BELOW }
+        Tiles { rows, step, parallel: rows.saturating_mul(width) >= PARALLEL_FROM }
     }
 
     /// Tiles for a matrix product that costs `cost` multiply-adds a row.
     pub fn product(rows: usize, cost: usize) -> Self {
-        let step = (PRODUCT_TILE / cost.max(1)).next_multiple_of(64).clamp(64, 4096);
-        Tiles { rows, step, parallel: rows.saturating_mul(cost) >= 4 * SERIAL_BELOW }
+        // A short product still makes a dozen tiles, so that two or four threads end together.
+        let few = rows.div_ceil(12).next_multiple_of(64).max(128);
+        let step = (PRODUCT_TILE / cost.max(1)).next_multiple_of(64).clamp(64, 4096).min(few);
+        Tiles { rows, step, parallel: rows.saturating_mul(cost) >= 16 * PARALLEL_FROM }
     }
 
     /// Few and large tiles, at most about two dozen, for sums over rows whose partial results are matrices.
     pub fn reduction(rows: usize, cost: usize) -> Self {
         let step = rows.div_ceil(24).next_multiple_of(64).max(256);
-        Tiles { rows, step, parallel: rows.saturating_mul(cost) >= 4 * SERIAL_BELOW }
+        Tiles { rows, step, parallel: rows.saturating_mul(cost) >= 16 * PARALLEL_FROM }
     }
 
     /// Number of tiles.

@@ -3,11 +3,11 @@
 use super::Mode;
 use super::coefficients::Chain;
 use super::nodes::highest;
-use super::rounds::{AHEAD, Increments, SEGMENT, dot_heads};
+use super::rounds::{AHEAD, Increments, SEGMENT, dot_heads, pieces};
 use crate::heads::Heads;
 use crate::parallel::{Blocks, SharedMut};
 use crate::simd::{Arith, axpy, max_abs, prefetch};
-use crate::simd_fn;
+use crate::{by_width, simd_fn};
 use farhop_graph::Graph;
 use std::ops::Range;
 
@@ -80,92 +80,125 @@ simd_fn! {
         current: &mut [f32],
         sums: Vec<&mut [f32]>,
     ) -> Vec<f32> {
-        let mut sums = sums;
-        let (heads, k, graph) = (pass.heads, pass.k, pass.graph);
-        let (width, count) = (heads.width, heads.count);
-        let exact = pass.mode == Mode::Exact;
-        let depth = if exact { k } else { 1 };
-        let stride = SEGMENT * count;
-        let mut products = vec![0.0f32; depth * stride];
-        let mut limits = vec![0.0f32; depth * count];
-        let mut peak = vec![0.0f32; count];
-        let source = if pass.mode == Mode::None { pass.state } else { pass.past.all(k - 1) };
-        let sources = graph.sources();
-        for (n, i) in rows.clone().enumerate() {
+        by_width!(pass.heads, gather_fixed::<M>(pass, peaks, after, rows, current, sums))
+    }
+}
+
+#[inline(always)]
+fn gather_fixed<M: Arith, const WIDTH: usize>(
+    pass: &Pass,
+    peaks: &[f32],
+    after: Option<&After>,
+    rows: Range<usize>,
+    current: &mut [f32],
+    mut sums: Vec<&mut [f32]>,
+) -> Vec<f32> {
+    let (heads, k, offsets) = (pass.heads.fixed::<WIDTH>(), pass.k, pass.graph.offsets());
+    let (width, count) = (heads.width, heads.count);
+    let exact = pass.mode == Mode::Exact;
+    let depth = if exact { k } else { 1 };
+    let stride = SEGMENT * count;
+    let mut products = vec![0.0f32; depth * stride];
+    let mut peak = vec![0.0f32; count];
+    let first = rows.start;
+    for piece in pieces(offsets, rows) {
+        let (from, to) = (piece.entries.start, piece.entries.end);
+        if exact {
+            pass.chain.products(k, from * count, to * count, &mut products, stride);
+        } else {
+            products[..(to - from) * count].copy_from_slice(&pass.chain.own[k - 1][from * count..to * count]);
+        }
+        for i in piece.rows.clone() {
+            let n = i - first;
             let target = &mut current[n * width..(n + 1) * width];
-            target.fill(0.0);
-            let end = graph.offsets()[i + 1];
-            let mut from = graph.offsets()[i];
-            while from < end {
-                let to = (from + SEGMENT).min(end);
-                if exact {
-                    pass.chain.products(k, from * count, to * count, &mut products, stride);
-                    for (pair, sum) in sums.iter_mut().enumerate() {
-                        let s = 2 * pair + 1;
-                        let row = &mut sum[n * count..(n + 1) * count];
-                        add_to_heads(&products[s * stride..s * stride + (to - from) * count], row);
-                    }
-                } else {
-                    products[..(to - from) * count].copy_from_slice(&pass.chain.own[k - 1][from * count..to * count]);
-                }
-                for entry in from..to {
-                    if let Some(&next) = sources.get(entry + AHEAD) {
-                        prefetch(source, next as usize * width, width);
-                    }
-                    let j = sources[entry] as usize;
-                    if depth > 2 && products[2 * stride + (entry - from) * count].abs() > WORTH_FETCHING {
-                        prefetch(pass.past.all(k - 3), j * width, width);
-                    }
-                    let row = &source[j * width..][..width];
-                    for h in 0..count {
-                        let p = products[(entry - from) * count + h];
-                        if p != 0.0 {
-                            let range = heads.range(h);
-                            axpy::<M>(p, &row[range.clone()], &mut target[range]);
-                        }
-                    }
-                }
-                let mut s = 2;
-                while s < depth {
-                    // A product below this can't change the row by more than its rounding error.
-                    let m = k - 1 - s;
-                    for h in 0..count {
-                        limits[h] = if peaks.is_empty() {
-                            -1.0
-                        } else {
-                            max_abs(&target[heads.range(h)]) * (f32::EPSILON * 0.5) / peaks[m * count + h].max(f32::MIN_POSITIVE)
-                        };
-                    }
-                    let older = pass.past.all(m);
-                    let kept = &products[s * stride..s * stride + (to - from) * count];
-                    for entry in from..to {
-                        // This row was asked for one level earlier; now it is the turn of the next level.
-                        let j = sources[entry] as usize;
-                        if s + 2 < depth && products[(s + 2) * stride + (entry - from) * count].abs() > WORTH_FETCHING {
-                            prefetch(pass.past.all(m - 2), j * width, width);
-                        }
-                        let row = &older[j * width..][..width];
-                        for h in 0..count {
-                            let p = kept[(entry - from) * count + h];
-                            if p.abs() > limits[h] {
-                                let range = heads.range(h);
-                                axpy::<M>(p, &row[range.clone()], &mut target[range]);
-                            }
-                        }
-                    }
-                    s += 2;
-                }
-                from = to;
+            let entries = piece.of_row(offsets, i);
+            if entries.start == offsets[i] {
+                target.fill(0.0);
             }
-            subtract_returned::<M>(pass, n, i, &sums, target);
+            for (pair, sum) in sums.iter_mut().enumerate() {
+                let at = (2 * pair + 1) * stride;
+                let values = &products[at + (entries.start - from) * count..at + (entries.end - from) * count];
+                add_to_heads(values, &mut sum[n * count..(n + 1) * count]);
+            }
+            gather_row::<M>(
+                pass,
+                heads,
+                peaks,
+                depth,
+                entries.clone(),
+                &products[(entries.start - from) * count..],
+                target,
+            );
+            if entries.end < offsets[i + 1] {
+                continue;
+            }
+            subtract_returned::<M>(pass, heads, n, i, &sums, target);
             for h in 0..count {
                 peak[h] = peak[h].max(max_abs(&target[heads.range(h)]));
             }
             if let Some(after) = after {
-                finish_row::<M>(pass, after, i, target);
+                finish_row::<M>(pass, heads, after, i, target);
             }
         }
-        peak
+    }
+    peak
+}
+
+/// Adds the even terms of some of a row's entries to `target`. `products` start at the first of these entries.
+#[inline(always)]
+fn gather_row<M: Arith>(
+    pass: &Pass,
+    heads: Heads,
+    peaks: &[f32],
+    depth: usize,
+    entries: Range<usize>,
+    products: &[f32],
+    target: &mut [f32],
+) {
+    let (width, count, k) = (heads.width, heads.count, pass.k);
+    let stride = SEGMENT * count;
+    let sources = pass.graph.sources();
+    let source = if pass.mode == Mode::None { pass.state } else { pass.past.all(k - 1) };
+    for (n, entry) in entries.clone().enumerate() {
+        if let Some(&next) = sources.get(entry + AHEAD) {
+            prefetch(source, next as usize * width, width);
+        }
+        let j = sources[entry] as usize;
+        if depth > 2 && products[2 * stride + n * count].abs() > WORTH_FETCHING {
+            prefetch(pass.past.all(k - 3), j * width, width);
+        }
+        let row = &source[j * width..][..width];
+        for h in 0..count {
+            let p = products[n * count + h];
+            if p != 0.0 {
+                let range = heads.range(h);
+                axpy::<M>(p, &row[range.clone()], &mut target[range]);
+            }
+        }
+    }
+    for s in (2..depth).step_by(2) {
+        let m = k - 1 - s;
+        let older = pass.past.all(m);
+        for h in 0..count {
+            let range = heads.range(h);
+            // A product below this can't change the row by more than its rounding error.
+            let limit = if peaks.is_empty() {
+                -1.0
+            } else {
+                max_abs(&target[range.clone()]) * (f32::EPSILON * 0.5) / peaks[m * count + h].max(f32::MIN_POSITIVE)
+            };
+            for (n, entry) in entries.clone().enumerate() {
+                // This row was asked for one level earlier; now it is the turn of the next level.
+                let j = sources[entry] as usize;
+                if s + 2 < depth && products[(s + 2) * stride + n * count + h].abs() > WORTH_FETCHING {
+                    prefetch(pass.past.all(m - 2), j * width + range.start, range.len());
+                }
+                let p = products[s * stride + n * count + h];
+                if p.abs() > limit {
+                    axpy::<M>(p, &older[j * width..][..width][range.clone()], &mut target[range.clone()]);
+                }
+            }
+        }
     }
 }
 
@@ -183,8 +216,8 @@ fn add_to_heads(values: &[f32], sums: &mut [f32]) {
 
 /// h^k of row i, and its scalars for the next round's scores.
 #[inline(always)]
-fn finish_row<M: Arith>(pass: &Pass, after: &After, i: usize, increment: &[f32]) {
-    let (width, count) = (pass.heads.width, pass.heads.count);
+fn finish_row<M: Arith>(pass: &Pass, heads: Heads, after: &After, i: usize, increment: &[f32]) {
+    let (width, count) = (heads.width, heads.count);
     // SAFETY: row i of every array belongs to the calling block only.
     let state = unsafe { after.state.part(i * width..(i + 1) * width) };
     if pass.mode == Mode::SelfLoop {
@@ -195,7 +228,7 @@ fn finish_row<M: Arith>(pass: &Pass, after: &After, i: usize, increment: &[f32])
         }
         for h in 0..count {
             let a = after.own[i * count + h];
-            let range = pass.heads.range(h);
+            let range = heads.range(h);
             for (s, d) in state[range.clone()].iter_mut().zip(&increment[range]) {
                 *s = M::fma(a, *s, *d);
             }
@@ -205,20 +238,27 @@ fn finish_row<M: Arith>(pass: &Pass, after: &After, i: usize, increment: &[f32])
         let own = i * count..(i + 1) * count;
         // SAFETY: as above.
         let (x, y) = unsafe { (next.x.part(own.clone()), next.y.part(own)) };
-        dot_heads::<M>(pass.heads, next.left, state, x);
-        dot_heads::<M>(pass.heads, next.right, state, y);
+        dot_heads::<M>(heads, next.left, state, x);
+        dot_heads::<M>(heads, next.right, state, y);
     }
 }
 
 /// The odd terms: what came back to the node itself, one scalar a round.
 #[inline(always)]
-pub(super) fn subtract_returned<M: Arith>(pass: &Pass, n: usize, i: usize, sums: &[&mut [f32]], target: &mut [f32]) {
-    let count = pass.heads.count;
+pub(super) fn subtract_returned<M: Arith>(
+    pass: &Pass,
+    heads: Heads,
+    n: usize,
+    i: usize,
+    sums: &[&mut [f32]],
+    target: &mut [f32],
+) {
+    let count = heads.count;
     for (pair, sum) in sums.iter().enumerate() {
         let s = 2 * pair + 1;
-        let own = pass.past.row(pass.k - 1 - s, i);
+        let own = &pass.past.row(pass.k - 1 - s, i)[..heads.width];
         for h in 0..count {
-            let range = pass.heads.range(h);
+            let range = heads.range(h);
             axpy::<M>(-sum[n * count + h], &own[range.clone()], &mut target[range]);
         }
     }

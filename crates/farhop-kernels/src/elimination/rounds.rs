@@ -3,12 +3,55 @@
 use super::Mode;
 use crate::heads::Heads;
 use crate::simd::{Arith, dot};
+use std::ops::Range;
 
 /// Entries whose products are computed at a time, before their neighbours are gathered.
 pub const SEGMENT: usize = 128;
 
 /// How many entries ahead a neighbour's row is asked for, across the ends of rows.
 pub const AHEAD: usize = 8;
+
+/// Consecutive rows and a range of their entries: whole rows of at most [`SEGMENT`] entries together, or a part of one longer row.
+///
+/// What is computed per entry alone runs over a whole piece: most rows are too short to fill a vector.
+pub struct Piece {
+    pub rows: Range<usize>,
+    pub entries: Range<usize>,
+}
+
+impl Piece {
+    /// The entries of row `i` within this piece.
+    #[inline(always)]
+    pub fn of_row(&self, offsets: &[usize], i: usize) -> Range<usize> {
+        offsets[i].max(self.entries.start)..offsets[i + 1].min(self.entries.end)
+    }
+}
+
+/// Cuts rows into pieces.
+#[inline(always)]
+pub fn pieces(offsets: &[usize], rows: Range<usize>) -> impl Iterator<Item = Piece> {
+    let mut row = rows.start;
+    let mut from = offsets[row];
+    std::iter::from_fn(move || {
+        if row >= rows.end {
+            return None;
+        }
+        let (first, start) = (row, from);
+        if offsets[row + 1] - from > SEGMENT {
+            from += SEGMENT;
+            return Some(Piece { rows: first..first + 1, entries: start..from });
+        }
+        while row < rows.end && offsets[row + 1] - start <= SEGMENT {
+            row += 1;
+            // The end of a longer row is a piece of its own.
+            if start != offsets[first] {
+                break;
+            }
+        }
+        from = offsets[row];
+        Some(Piece { rows: first..row, entries: start..from })
+    })
+}
 
 /// Increments 0..: d^0 = z and the later ones as slabs `[K, N, F]`.
 #[derive(Clone, Copy)]
@@ -22,8 +65,8 @@ impl<'a> Increments<'a> {
     /// Row of node `i` in increment `m`.
     #[inline(always)]
     pub fn row(&self, m: usize, i: usize) -> &'a [f32] {
-        let (slab, at) = if m == 0 { (self.z, i) } else { (self.slabs, (m - 1) * (self.z.len() / self.width) + i) };
-        &slab[at * self.width..(at + 1) * self.width]
+        let (slab, at) = if m == 0 { (self.z, 0) } else { (self.slabs, (m - 1) * self.z.len()) };
+        &slab[at + i * self.width..][..self.width]
     }
 
     /// The whole of increment `m`.

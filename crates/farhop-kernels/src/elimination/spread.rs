@@ -75,7 +75,7 @@ simd_fn! {
                 }
                 from = to;
             }
-            subtract_returned::<M>(pass, n, i, &sums, &mut targets[0][n * width..(n + 1) * width]);
+            subtract_returned::<M>(pass, heads, n, i, &sums, &mut targets[0][n * width..(n + 1) * width]);
         }
     }
 }

@@ -62,6 +62,8 @@ impl EncoderConfig {
         estimate.keep("features", features);
         estimate.keep("categories", (2 * nodes * shape.categories) as u64);
         estimate.keep("encodings", floats(nodes * (walk + laplacian)));
+        let edge_categories = (2 * shape.entries * shape.edge_categories) as u64;
+        estimate.keep("edge features", floats(shape.entries * shape.edge_numbers) + edge_categories);
         if training && self.dropout > 0.0 {
             estimate.keep("input dropout", features);
         }
@@ -71,20 +73,24 @@ impl EncoderConfig {
         if self.projection || shape.needs_encoder() {
             estimate.keep("projection", kept(hidden));
         }
+        if shape.needs_encoder() {
+            // The sum, the next term and what both make; backward, the gradient and the copies that the terms get.
+            estimate.pass(5 * hidden);
+        }
         if shape.categories > 0 {
             estimate.weights("category weights", shape.category_rows * self.width, training);
-            estimate.pass(2 * hidden + farhop_kernels::embedding::bytes(nodes, shape.category_rows, self.width));
+            estimate.pass(4 * hidden + farhop_kernels::embedding::bytes(nodes, shape.category_rows, self.width));
         }
         if walk > 0 {
             estimate.weights("walk weights", Linear::size(walk, self.width) + 2 * walk, training);
             estimate.keep("walk", kept(floats(nodes * walk)));
-            estimate.pass(2 * hidden + floats(2 * nodes * walk));
+            estimate.pass(4 * hidden + floats(2 * nodes * walk));
         }
         if laplacian > 0 {
             let (weights, rows) = self.laplacian.size(laplacian, self.width);
             estimate.weights("laplacian weights", weights, training);
             estimate.keep("laplacian", kept(floats(nodes * rows)));
-            estimate.pass(2 * hidden + floats(nodes * rows));
+            estimate.pass(4 * hidden + floats(nodes * rows));
         }
     }
 }
@@ -127,19 +133,30 @@ impl Encoder {
     /// The encoded nodes; the numbers themselves if there is nothing to encode.
     pub fn forward(&self, numbers: Features, batch: &Batch, context: &Context) -> Features {
         let numbers = self.drop_numbers(numbers, context);
-        let mut terms = Vec::new();
-        match &self.projection {
-            Some(projection) => terms.push(projection.apply(numbers)),
-            None if !batch.shape().needs_encoder() => return numbers,
-            None => {}
+        if self.projection.is_none() && !batch.shape().needs_encoder() {
+            return numbers;
         }
-        terms.extend(self.categories.as_ref().map(|table| ops::embedding(batch.categories(), table.val())));
-        terms.extend(self.walk.as_ref().map(|walk| walk.forward(batch.walk(), context)));
-        terms.extend(self.laplacian.as_ref().map(|laplacian| laplacian.forward(batch, context)));
-        match terms.into_iter().reduce(|sum, term| sum + term) {
-            Some(sum) => sum.into(),
-            None => batch.input(),
+        // Added one by one, so that no more than two terms are alive.
+        let mut sum: Option<Tensor<2>> = None;
+        let mut add = |term: Tensor<2>| {
+            sum = Some(match sum.take() {
+                Some(sum) => sum + term,
+                None => term,
+            });
+        };
+        if let Some(projection) = &self.projection {
+            add(projection.apply(numbers));
         }
+        if let Some(table) = &self.categories {
+            add(ops::embedding(batch.categories(), table.val()));
+        }
+        if let Some(walk) = &self.walk {
+            add(walk.forward(batch.walk(), context));
+        }
+        if let Some(laplacian) = &self.laplacian {
+            add(laplacian.forward(batch, context));
+        }
+        sum.map_or_else(|| batch.input(), Features::from)
     }
 
     fn drop_numbers(&self, numbers: Features, context: &Context) -> Features {

@@ -11,8 +11,6 @@
 //! `linear` learns to live with any sign and still sees which nodes lie on different sides of a vector; `deepset` sees only how
 //! far from 0 a node is. The vectors are ordered by eigenvalue, so each k has a phi of its own.
 
-use std::sync::Arc;
-
 use burn::module::{Module, Param};
 use burn::tensor::Tensor;
 use farhop_graph::random::mix;
@@ -86,7 +84,7 @@ impl LaplacianEncoder {
             None => {
                 let values = match context.next_seed() {
                     Some(seed) => flipped(batch, seed),
-                    None => batch.laplacian().as_ref().clone(),
+                    None => batch.laplacian().to_vec(),
                 };
                 let shape = [batch.nodes(), batch.shape().laplacian];
                 self.linear.apply(bridge::from_vec(values, shape).into())
@@ -98,7 +96,7 @@ impl LaplacianEncoder {
 /// The eigenvectors with a random sign for each graph and vector.
 fn flipped(batch: &Batch, seed: u64) -> Vec<f32> {
     let vectors = batch.shape().laplacian;
-    let mut values = Arc::unwrap_or_clone(batch.laplacian().clone());
+    let mut values = batch.laplacian().to_vec();
     for (graph, range) in batch.offsets().windows(2).enumerate() {
         let seed = mix(seed, graph as u64);
         let flip: Vec<bool> = (0..vectors).map(|k| mix(seed, k as u64) & 1 == 1).collect();

@@ -163,14 +163,9 @@ impl LayerSettings for GenConfig {
         let fixed = matches!(self.coefficients, CoefficientKind::Gcn | CoefficientKind::Ones);
         LayerBytes {
             parameters: layer.size(inputs, self.width) + edges,
-            shared: (if fixed { floats(shape.entries + shape.nodes) } else { 0 }) + edge_data(shape),
+            shared: if fixed { floats(shape.entries + shape.nodes) } else { 0 },
             kept: layer.bytes_kept(shape, inputs, self.width),
             transient: layer.bytes_transient(shape, inputs, self.width, training),
         }
     }
-}
-
-/// Bytes of the features of entries.
-fn edge_data(shape: &Shape) -> u64 {
-    floats(shape.entries * shape.edge_numbers) + (2 * shape.entries * shape.edge_categories) as u64
 }

@@ -2,11 +2,12 @@
 
 use super::super::Mode;
 use super::super::coefficients::Chain;
-use super::super::rounds::{AHEAD, SEGMENT, states};
+use super::super::rounds::{AHEAD, Piece, SEGMENT, pieces, states};
 use super::state::{Context, State};
+use crate::heads::Heads;
 use crate::parallel::{Blocks, SharedMut};
-use crate::simd::{axpy_dot, prefetch};
-use crate::simd_fn;
+use crate::simd::{Arith, axpy_dot, prefetch};
+use crate::{by_width, simd_fn};
 use std::ops::Range;
 
 /// The gather of round k over the transposed rows.
@@ -66,83 +67,130 @@ struct Pull<'a> {
 
 simd_fn! {
     fn pull_rows<M>(pass: &Pull, rows: Range<usize>, own: &mut [&mut [f32]], back: &mut [&mut [f32]], targets: &mut [&mut [f32]]) {
-        let (context, k, depth) = (pass.context, pass.k, pass.depth);
-        let (heads, mode) = (context.config.heads, context.config.mode);
-        let (width, count) = (heads.width, heads.count);
-        let transposed = context.graph.transposed();
-        let stride = SEGMENT * count;
-        let base = transposed.offsets[rows.start];
-        let one_set = context.coefficients.rounds == 1;
-        let pairs = context.config.rounds / 2;
-        let mut products = vec![0.0f32; depth * stride];
-        let mut given = vec![0.0f32; depth * stride];
-        let mut chain = vec![0.0f32; if mode == Mode::None { k * width } else { 0 }];
-        for (n_row, j) in rows.clone().enumerate() {
+        by_width!(pass.context.config.heads, pull_fixed::<M>(pass, rows, own, back, targets))
+    }
+}
+
+#[inline(always)]
+fn pull_fixed<M: Arith, const WIDTH: usize>(
+    pass: &Pull,
+    rows: Range<usize>,
+    own: &mut [&mut [f32]],
+    back: &mut [&mut [f32]],
+    targets: &mut [&mut [f32]],
+) {
+    let (context, k, depth) = (pass.context, pass.k, pass.depth);
+    let (heads, mode) = (context.config.heads.fixed::<WIDTH>(), context.config.mode);
+    let (width, count) = (heads.width, heads.count);
+    let offsets = context.graph.transposed().offsets;
+    let stride = SEGMENT * count;
+    let (first, base) = (rows.start, offsets[rows.start]);
+    let mut products = vec![0.0f32; depth * stride];
+    let mut given = vec![0.0f32; depth * stride];
+    let mut chain = vec![0.0f32; if mode == Mode::None { k * width } else { 0 }];
+    for piece in pieces(offsets, rows) {
+        let (from, to) = (piece.entries.start, piece.entries.end);
+        if depth > 1 {
+            pass.chain.products(k, from * count, to * count, &mut products, stride);
+        } else {
+            products[..(to - from) * count].copy_from_slice(&pass.chain.own[k - 1][from * count..to * count]);
+        }
+        for j in piece.rows.clone() {
             if mode == Mode::None {
                 states::<M>(&context.all, heads, mode, |k| context.coefficients.node(k), j, k - 1, &mut chain);
             }
-            let end = transposed.offsets[j + 1];
-            let mut from = transposed.offsets[j];
-            while from < end {
-                let to = (from + SEGMENT).min(end);
-                let len = (to - from) * count;
-                if depth > 1 {
-                    pass.chain.products(k, from * count, to * count, &mut products, stride);
-                } else {
-                    products[..len].copy_from_slice(&pass.chain.own[k - 1][from * count..to * count]);
-                }
-                for t in from..to {
-                    let i = transposed.targets[t] as usize;
-                    if let Some(&next) = transposed.targets.get(t + AHEAD) {
-                        prefetch(pass.gradient, next as usize * width, width);
-                        prefetch(pass.returned, next as usize * pairs * count, 1);
-                    }
-                    let gradient = &pass.gradient[i * width..(i + 1) * width];
-                    let at = (t - from) * count;
-                    for (l, target) in targets.iter_mut().enumerate() {
-                        let s = 2 * l;
-                        let row = if mode == Mode::None { &chain[(k - 1) * width..] } else { context.all.row(k - 1 - s, j) };
-                        let target = &mut target[n_row * width..(n_row + 1) * width];
-                        for h in 0..count {
-                            let range = heads.range(h);
-                            let p = products[s * stride + at + h];
-                            given[s * stride + at + h] =
-                                axpy_dot::<M>(p, &gradient[range.clone()], &mut target[range.clone()], &row[range]);
-                        }
-                    }
-                    let mut s = 1;
-                    while s < depth {
-                        for h in 0..count {
-                            given[s * stride + at + h] = -pass.returned[(i * pairs + s / 2) * count + h];
-                        }
-                        s += 2;
-                    }
-                }
-                // Product rule along the chain, from the last factor back: suffix_s = g_s + factor_(s+1) suffix_(s+1), and
-                // the gradient of factor s is (product of the factors before it) * suffix_s.
-                for s in (0..depth).rev() {
-                    let slot = if one_set { 0 } else { depth - 1 - s };
-                    let at = (from - base) * count..(to - base) * count;
-                    let slice: &mut [f32] = if s % 2 == 0 { &mut own[slot][at] } else { &mut back[slot][at] };
-                    if s == 0 {
-                        for (sum, g) in slice.iter_mut().zip(&given[..len]) {
-                            *sum += g;
-                        }
-                    } else {
-                        let (lower, upper) = given.split_at_mut(s * stride);
-                        let before = &products[(s - 1) * stride..(s - 1) * stride + len];
-                        for ((sum, g), p) in slice.iter_mut().zip(&upper[..len]).zip(before) {
-                            *sum += g * p;
-                        }
-                        let factors = if s % 2 == 1 { pass.chain.back[k - 1 - s] } else { pass.chain.own[k - 1 - s] };
-                        let factors = &factors[from * count..to * count];
-                        for ((l, g), f) in lower[(s - 1) * stride..(s - 1) * stride + len].iter_mut().zip(&upper[..len]).zip(factors) {
-                            *l += g * f;
-                        }
-                    }
-                }
-                from = to;
+            let row = (j - first) * width..(j - first + 1) * width;
+            pull_row::<M>(pass, heads, j, row, &piece, &chain, &products, &mut given, targets);
+        }
+        through_products(pass, from..to, base, &products, &mut given, own, back);
+    }
+}
+
+/// The entries of row j in `piece`: adds to its gradients (rows `row` of `targets`) and leaves the gradients of the products in
+/// `given`.
+#[inline(always)]
+#[allow(clippy::too_many_arguments)]
+fn pull_row<M: Arith>(
+    pass: &Pull,
+    heads: Heads,
+    j: usize,
+    row: Range<usize>,
+    piece: &Piece,
+    chain: &[f32],
+    products: &[f32],
+    given: &mut [f32],
+    targets: &mut [&mut [f32]],
+) {
+    let (context, k) = (pass.context, pass.k);
+    let (width, count) = (heads.width, heads.count);
+    let transposed = context.graph.transposed();
+    let stride = SEGMENT * count;
+    let pairs = context.config.rounds / 2;
+    for t in piece.of_row(transposed.offsets, j) {
+        let i = transposed.targets[t] as usize;
+        if let Some(&next) = transposed.targets.get(t + AHEAD) {
+            prefetch(pass.gradient, next as usize * width, width);
+            prefetch(pass.returned, next as usize * pairs * count, 1);
+        }
+        let gradient = &pass.gradient[i * width..][..width];
+        let at = (t - piece.entries.start) * count;
+        for (l, target) in targets.iter_mut().enumerate() {
+            let s = 2 * l;
+            let increment = if context.config.mode == Mode::None {
+                &chain[(k - 1) * width..]
+            } else {
+                context.all.row(k - 1 - s, j)
+            };
+            let (increment, target) = (&increment[..width], &mut target[row.start..][..width]);
+            for h in 0..count {
+                let range = heads.range(h);
+                let p = products[s * stride + at + h];
+                given[s * stride + at + h] =
+                    axpy_dot::<M>(p, &gradient[range.clone()], &mut target[range.clone()], &increment[range]);
             }
+        }
+        for s in (1..pass.depth).step_by(2) {
+            for h in 0..count {
+                given[s * stride + at + h] = -pass.returned[(i * pairs + s / 2) * count + h];
+            }
+        }
+    }
+}
+
+/// Product rule along the chain, from the last factor back: suffix_s = g_s + factor_(s+1) suffix_(s+1), and the gradient of factor
+/// s is (product of the factors before it) * suffix_s. `own` and `back` start at entry `base`.
+#[inline(always)]
+fn through_products(
+    pass: &Pull,
+    entries: Range<usize>,
+    base: usize,
+    products: &[f32],
+    given: &mut [f32],
+    own: &mut [&mut [f32]],
+    back: &mut [&mut [f32]],
+) {
+    let (k, count) = (pass.k, pass.context.config.heads.count);
+    let (stride, len) = (SEGMENT * count, entries.len() * count);
+    let one_set = pass.context.coefficients.rounds == 1;
+    for s in (0..pass.depth).rev() {
+        let slot = if one_set { 0 } else { pass.depth - 1 - s };
+        let at = (entries.start - base) * count..(entries.end - base) * count;
+        let slice: &mut [f32] = if s % 2 == 0 { &mut own[slot][at] } else { &mut back[slot][at] };
+        if s == 0 {
+            for (sum, g) in slice.iter_mut().zip(&given[..len]) {
+                *sum += g;
+            }
+            continue;
+        }
+        let (lower, upper) = given.split_at_mut(s * stride);
+        let before = &products[(s - 1) * stride..][..len];
+        for ((sum, g), p) in slice.iter_mut().zip(&upper[..len]).zip(before) {
+            *sum += g * p;
+        }
+        let factors = if s % 2 == 1 { pass.chain.back[k - 1 - s] } else { pass.chain.own[k - 1 - s] };
+        let factors = &factors[entries.start * count..entries.end * count];
+        for ((l, g), f) in lower[(s - 1) * stride..][..len].iter_mut().zip(&upper[..len]).zip(factors) {
+            *l += g * f;
         }
     }
 }

@@ -5,8 +5,8 @@ use super::super::{Mode, Reading};
 use super::RowGradient;
 use super::state::{Context, State};
 use crate::parallel::{Blocks, SharedMut};
-use crate::simd::{axpy, dot};
-use crate::simd_fn;
+use crate::simd::{Arith, axpy, dot};
+use crate::{by_width, simd_fn};
 
 /// Puts the hops' gradients in place, folded along the chain of states where increments are what rounds exchange.
 pub(super) fn seed<'a>(
@@ -56,38 +56,53 @@ simd_fn! {
         own: &mut [f32],
         z: &mut [f32],
     ) {
-        let (config, heads) = (context.config, context.config.heads);
-        let (width, count, rounds) = (heads.width, heads.count, config.rounds);
-        let coefficient = |k: usize, h: usize| context.coefficients.node(k)[i * count + h];
-        let forward_chain = config.mode == Mode::Exact && reading == Reading::Cumulative;
-        let backward_chain = config.mode == Mode::None && reading == Reading::Increment;
-        if !forward_chain && !backward_chain {
-            return;
-        }
-        states::<M>(&context.all, heads, config.mode, |k| context.coefficients.node(k), i, rounds - 1, chain);
-        if forward_chain {
-            // h^k = a_ii h^(k-1) + d^k: what reaches h^k reaches h^(k-1) as well.
-            for k in (1..=rounds).rev() {
-                let (lower, upper) = block.split_at_mut((k - 1) * width);
-                let now = &upper[..width];
-                for h in 0..count {
-                    let range = heads.range(h);
-                    own[(k - 1) * count + h] = dot::<M>(&now[range.clone()], &chain[(k - 1) * width..k * width][range.clone()]);
-                    let below = if k == 1 { &mut z[range.clone()] } else { &mut lower[(k - 2) * width..][range.clone()] };
-                    axpy::<M>(coefficient(k, h), &now[range], below);
-                }
+        by_width!(context.config.heads, fold_fixed::<M>(context, reading, i, block, chain, own, z))
+    }
+}
+
+#[inline(always)]
+fn fold_fixed<M: Arith, const WIDTH: usize>(
+    context: &Context,
+    reading: Reading,
+    i: usize,
+    block: &mut [f32],
+    chain: &mut [f32],
+    own: &mut [f32],
+    z: &mut [f32],
+) {
+    let (config, heads) = (context.config, context.config.heads.fixed::<WIDTH>());
+    let (width, count, rounds) = (heads.width, heads.count, config.rounds);
+    let coefficient = |k: usize, h: usize| context.coefficients.node(k)[i * count + h];
+    let forward_chain = config.mode == Mode::Exact && reading == Reading::Cumulative;
+    let backward_chain = config.mode == Mode::None && reading == Reading::Increment;
+    if !forward_chain && !backward_chain {
+        return;
+    }
+    states::<M>(&context.all, heads, config.mode, |k| context.coefficients.node(k), i, rounds - 1, chain);
+    if forward_chain {
+        // h^k = a_ii h^(k-1) + d^k: what reaches h^k reaches h^(k-1) as well.
+        for k in (1..=rounds).rev() {
+            let (lower, upper) = block.split_at_mut((k - 1) * width);
+            let now = &upper[..width];
+            for h in 0..count {
+                let range = heads.range(h);
+                own[(k - 1) * count + h] =
+                    dot::<M>(&now[range.clone()], &chain[(k - 1) * width..k * width][range.clone()]);
+                let below = if k == 1 { &mut z[range.clone()] } else { &mut lower[(k - 2) * width..][range.clone()] };
+                axpy::<M>(coefficient(k, h), &now[range], below);
             }
-        } else {
-            // d^k = h^k - a_ii h^(k-1): from the lowest hop up, so that each is read before it is changed.
-            for k in 1..=rounds {
-                let (lower, upper) = block.split_at_mut((k - 1) * width);
-                let now = &upper[..width];
-                for h in 0..count {
-                    let range = heads.range(h);
-                    own[(k - 1) * count + h] = -dot::<M>(&now[range.clone()], &chain[(k - 1) * width..k * width][range.clone()]);
-                    let below = if k == 1 { &mut z[range.clone()] } else { &mut lower[(k - 2) * width..][range.clone()] };
-                    axpy::<M>(-coefficient(k, h), &now[range], below);
-                }
+        }
+    } else {
+        // d^k = h^k - a_ii h^(k-1): from the lowest hop up, so that each is read before it is changed.
+        for k in 1..=rounds {
+            let (lower, upper) = block.split_at_mut((k - 1) * width);
+            let now = &upper[..width];
+            for h in 0..count {
+                let range = heads.range(h);
+                own[(k - 1) * count + h] =
+                    -dot::<M>(&now[range.clone()], &chain[(k - 1) * width..k * width][range.clone()]);
+                let below = if k == 1 { &mut z[range.clone()] } else { &mut lower[(k - 2) * width..][range.clone()] };
+                axpy::<M>(-coefficient(k, h), &now[range], below);
             }
         }
     }
