@@ -29,7 +29,7 @@ fn main() {
         match last {
             Some(Ok(data)) => {
                 let union = data.graphs.union();
-                let megabytes = data.sources.iter().map(|source| source.bytes as f64).sum::<f64>() / 1e6;
+                let megabytes = data.sources.iter().map(|source| source.bytes).sum::<u64>() as f64 / 1e6;
                 let (graphs, nodes, edges) = (data.graphs.len(), union.nodes(), union.edges());
                 println!("{:<28} {best:>9.3} {graphs:>9} {nodes:>11} {edges:>11} {megabytes:>9.2}", entry.name);
             }

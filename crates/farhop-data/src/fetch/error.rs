@@ -85,6 +85,16 @@ pub enum FetchError {
         /// Where the file belongs.
         file: String,
     },
+    /// The server cannot prove who it is.
+    #[error(
+        "{url}: the server's certificate is not trusted ({reason}). Behind a company's proxy, set SSL_CERT_FILE to the file of its authority."
+    )]
+    Certificate {
+        /// The address.
+        url: String,
+        /// What is wrong with the certificate.
+        reason: String,
+    },
     /// The disk refused.
     #[error("cannot write {file}: {source}.")]
     Write {

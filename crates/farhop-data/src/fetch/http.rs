@@ -40,7 +40,7 @@ impl Client {
     /// A client for `url`. An error if the address needs TLS and there is none; `file` is where the file belongs.
     pub fn new(url: &str, file: &str, options: &FetchOptions) -> Result<Client, FetchError> {
         let patience = Some(options.patience);
-        let mut builder = ureq::Agent::config_builder()
+        let builder = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .user_agent(concat!("farhop/", env!("CARGO_PKG_VERSION")))
             .accept_encoding("identity")
@@ -48,13 +48,8 @@ impl Client {
             .timeout_connect(patience)
             .timeout_recv_response(patience)
             .timeout_per_read(patience);
-        match tls::config() {
-            Ok(config) => builder = builder.tls_config(config),
-            Err(reason) if url.starts_with("https:") => {
-                return Err(FetchError::NoTls { url: url.to_string(), reason, file: file.to_string() });
-            }
-            Err(_) => {}
-        }
+        let no_tls = |reason| FetchError::NoTls { url: url.to_string(), reason, file: file.to_string() };
+        let builder = tls::add(builder, url.starts_with("https:")).map_err(no_tls)?;
         Ok(Client { agent: builder.build().new_agent() })
     }
 
@@ -67,7 +62,7 @@ impl Client {
                 request = request.header("If-Range", version);
             }
         }
-        let response = request.call().map_err(|error| failed(&error))?;
+        let response = request.call().map_err(|error| failed(url, &error))?;
         let status = response.status().as_u16();
         let (parts, body) = response.into_parts();
         let headers = parts.headers;
@@ -112,8 +107,12 @@ fn is_web_page(headers: &HeaderMap, file: &str) -> bool {
     page && !file.ends_with(".html")
 }
 
-/// Nearly every failure of a connection may pass; a wrong address will not.
-fn failed(error: &ureq::Error) -> Refused {
+/// Nearly every failure of a connection may pass; a certificate that is not trusted will not.
+fn failed(url: &str, error: &ureq::Error) -> Refused {
+    let text = error.to_string();
+    if text.contains("certificate") {
+        return Refused::ForGood(FetchError::Certificate { url: url.to_string(), reason: text });
+    }
     let reason = match error {
         ureq::Error::HostNotFound => "the server's name is not known, or there is no network".to_string(),
         ureq::Error::Timeout(_) => "no answer in time".to_string(),

@@ -2,7 +2,8 @@
 //!
 //! [`fetch`] brings the files of a catalogue entry into a data folder; [`download`] brings one file. Bytes go into
 //! `<name>.part`; only when size and SHA-256 are right is it renamed. TLS is the cargo feature `https` (on by default;
-//! pure Rust, no C compiler).
+//! pure Rust, no C compiler). Servers are trusted as Mozilla trusts them, or as `$SSL_CERT_FILE` says; proxies come from
+//! the usual variables.
 
 mod archive;
 mod download;
