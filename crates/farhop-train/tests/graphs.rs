@@ -161,7 +161,8 @@ fn train_free(dataset: &Dataset, recipe: &Recipe, observer: &mut dyn Observer) -
 
 #[test]
 fn every_kind_of_target_is_learned() {
-    let cases: [(Dataset, &str, fn(f64) -> bool); 5] = [
+    type Case = (Dataset, &'static str, fn(f64) -> bool);
+    let cases: [Case; 5] = [
         (majority(), "graph-classification", |score| score > 0.8),
         // Guessing the mean is off by about 90 (300 times the deviation of a mean of some eight normal numbers).
         (mean_number(), "graph-regression", |score| score < 30.0),

@@ -5,8 +5,8 @@ mod common;
 use std::fs;
 
 use common::{Ring, create, recipe, record, train};
-use farhop_data::{FeatureColumn, FeatureKind, Schema, SourceFile, TargetColumn};
-use farhop_train::{Recipe, RunFolder, Status, TrainedRun};
+use farhop_data::{Columns, FeatureColumn, FeatureKind, Schema, SourceFile, TargetColumn};
+use farhop_train::{Outputs, Recipe, RunFolder, SavedSchema, Status, Task, TrainedRun};
 
 #[test]
 fn a_second_process_is_told_who_is_working() {
@@ -114,22 +114,25 @@ fn a_run_that_has_not_ended_predicts_from_its_checkpoint() {
 fn the_split_is_kept_by_id() {
     let temporary = tempfile::tempdir().unwrap();
     let path = temporary.path().join("run");
-    let ring = Ring::new();
-    let ids: Vec<String> = (0..common::NODES).map(|node| format!("n{node}")).collect();
+    let with_ids = |order: &dyn Fn(usize) -> usize| {
+        let mut ring = Ring::new();
+        ring.dataset.ids = (0..common::NODES).map(|node| format!("n{}", order(node))).collect();
+        ring.task()
+    };
+    let (straight, reversed) = (with_ids(&|node| node), with_ids(&|node| common::NODES - 1 - node));
     let folder = create(&path, &recipe(3));
-    folder.write_split(&ids, &ring.dataset.split).unwrap();
-    assert_eq!(folder.read_split(&ids).unwrap(), ring.dataset.split);
-    let reversed: Vec<String> = ids.iter().rev().cloned().collect();
+    folder.write_split(&straight).unwrap();
+    assert_eq!(folder.read_split(&straight).unwrap(), *straight.split());
     let split = folder.read_split(&reversed).unwrap();
-    let named = |ids: &[String], nodes: &[u32]| {
-        let mut names: Vec<String> = nodes.iter().map(|node| ids[*node as usize].clone()).collect();
+    let named = |task: &Task, nodes: &[u32]| {
+        let mut names: Vec<String> = nodes.iter().map(|node| task.unit_id(*node).into_owned()).collect();
         names.sort();
         names
     };
-    assert_eq!(named(&ids, &ring.dataset.split.test), named(&reversed, &split.test));
-    assert_ne!(ring.dataset.split.test, split.test);
-    let error = folder.read_split(&ids[1..]).unwrap_err().to_string();
-    assert!(error.contains("node \"n0\""), "{error}");
+    assert_eq!(named(&straight, &straight.split().test), named(&reversed, &split.test));
+    assert_ne!(straight.split().test, split.test);
+    let error = folder.read_split(&with_ids(&|node| node + 1)).unwrap_err().to_string();
+    assert!(error.contains("\"n0\" of the split is not in the data"), "{error}");
 }
 
 #[test]
@@ -140,10 +143,7 @@ fn the_schema_comes_back_exactly() {
     let column = |name: &str, kind| FeatureColumn { name: name.to_string(), kind };
     let schema = Schema {
         id: "id".to_string(),
-        target: Some(TargetColumn {
-            name: "a \"label\"\n".to_string(),
-            classes: vec!["true".into(), "1".into(), String::new()],
-        }),
+        target: Some(TargetColumn::classes("a \"label\"\n", vec!["true".into(), "1".into(), String::new()])),
         split: None,
         features: vec![
             column(
@@ -153,10 +153,12 @@ fn the_schema_comes_back_exactly() {
             column("colour", FeatureKind::Category { values: vec!["é".into(), "none".into()], allow_missing: true }),
         ],
         directed: true,
+        edge_features: vec![column("length", FeatureKind::Number { mean: 0.1, shift: 0.7, scale: 3.0, fill: None })],
     };
+    let schema = SavedSchema::Nodes(schema);
     folder.write_schema(&schema).unwrap();
     train(&Ring::new(), &mut folder).unwrap();
-    assert_eq!(TrainedRun::open(&path).unwrap().schema().unwrap(), schema);
+    assert_eq!(TrainedRun::open(&path).unwrap().schema().unwrap(), Some(schema));
 }
 
 #[test]

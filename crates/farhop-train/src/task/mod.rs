@@ -55,7 +55,7 @@ enum Source {
     /// One graph whose nodes are predicted.
     Whole(Batch),
     /// Graphs of which batches are made.
-    Graphs(Collection),
+    Graphs(Box<Collection>),
 }
 
 impl Task {
@@ -102,7 +102,7 @@ impl Task {
         let source = if whole {
             Source::Whole(whole_batch(graphs.into_union(), nodes, edges, encodings, &input)?)
         } else {
-            Source::Graphs(Collection { graphs, nodes, edges, encodings })
+            Source::Graphs(Box::new(Collection { graphs, nodes, edges, encodings }))
         };
         let cut = Cut { size: config.batch_size, by_size: config.bucket_by_size };
         Ok(Task { name, metric, ids, split, truth, input, output, cut, source, feature_bytes, non_zeros })
