@@ -125,7 +125,7 @@ fn own_colour() -> Dataset {
 
 /// All pairs of a graph; those of one colour belong together.
 fn same_colour() -> Dataset {
-    dataset(Level::Pair, Metric::MrrFiltered, |graphs, nodes| {
+    dataset(Level::Pair, Metric::MrrExtendedFiltered, |graphs, nodes| {
         let (mut pairs, mut together, mut offsets) = (Vec::new(), Vec::new(), vec![0]);
         for graph in 0..graphs.len() {
             let range = graphs.nodes_of(graph);
@@ -171,7 +171,7 @@ fn every_kind_of_target_is_learned() {
         (same_colour(), "edge-prediction", |score| score > 0.9),
     ];
     for (dataset, kind, good) in cases {
-        let recipe = small(40);
+        let recipe = small(80);
         let mut recorder = Recorder::new();
         let fitted = train_free(&dataset, &recipe, &mut recorder);
         assert_eq!(task(&dataset, &recipe).kind(), kind);
@@ -241,13 +241,14 @@ fn stopped_between_two_steps_and_resumed_it_ends_with_the_same_bits() {
         let whole = temporary.path().join(format!("whole-{number}"));
         let mut folder = RunFolder::create(&whole, false, &recipe, record()).unwrap();
         run_in(&mut folder, dataset, &mut Silent, &AtomicBool::new(false));
-        for (epoch, step) in [(1, 1), (2, 3), (3, 7)] {
+        let steps = task(dataset, &recipe).steps();
+        for (epoch, step) in [(1, 1), (2, 3), (3, steps)] {
             let path = temporary.path().join(format!("{number}-{epoch}-{step}"));
             let stop = AtomicBool::new(false);
             let mut folder = RunFolder::create(&path, false, &recipe, record()).unwrap();
             let fitted = run_in(&mut folder, dataset, &mut StopAt(epoch, step, &stop), &stop);
-            // After the last of seven steps the epoch is whole.
-            let done = if step == 7 { epoch } else { epoch - 1 };
+            // After the last step the epoch is whole.
+            let done = if step == steps { epoch } else { epoch - 1 };
             assert_eq!((fitted.summary.outcome, fitted.summary.epochs), (Outcome::Interrupted, done));
             drop(folder);
             let mut folder = RunFolder::resume(&path).unwrap();

@@ -21,7 +21,7 @@ fn every_setting_comes_back_exactly() {
         recipe.train.checkpoint_every = CheckpointEvery::Epochs(7);
         recipe.train.seed = i64::MAX as u64;
         recipe.data.nodes = Some("a \"quoted\"/nodes.csv".into());
-        recipe.data.target = Some("none".into());
+        recipe.data.smiles = Some("none".into());
         recipe.data.fill = Fill::Value(0.25);
         let text = recipe.to_toml().unwrap();
         assert_eq!(parse(&text).unwrap(), recipe, "{text}");
