@@ -41,10 +41,12 @@ fn molecule_settings() -> Value {
 fn family(entry: &Entry) -> Value {
     match entry.name {
         "cora" | "citeseer" | "pubmed" => json!({
-            "model": { "width": 64, "layers": 2, "hops": 4, "dropout": 0.6, "input_dropout": 0.5, "residual": false },
+            "model": {
+                "width": 64, "layers": 1, "hops": 4, "coefficients": "gcn", "dropout": 0.7, "input_dropout": 0.7, "residual": false,
+            },
             "train": {
                 "epochs": 300, "learning_rate": 0.005, "patience": 100,
-                "optimizer": { "weight_decay": 0.005 },
+                "optimizer": { "weight_decay": 0.1 },
             },
         }),
         "peptides-func" | "peptides-struct" => json!({
@@ -65,8 +67,11 @@ fn family(entry: &Entry) -> Value {
         }),
         _ if entry.level == Level::Graph || entry.level == Level::Pair => molecule_settings(),
         _ => json!({
-            "model": { "width": 128, "layers": 3, "hops": 3, "dropout": 0.4 },
-            "train": { "epochs": 300, "learning_rate": 0.003, "patience": 100 },
+            "model": { "width": 128, "layers": 2, "hops": 3, "dropout": 0.5, "input_dropout": 0.3 },
+            "train": {
+                "epochs": 300, "learning_rate": 0.003, "patience": 100,
+                "optimizer": { "weight_decay": 0.1 },
+            },
         }),
     }
 }
