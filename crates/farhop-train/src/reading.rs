@@ -1,18 +1,17 @@
 //! From what a recipe says about its data to a checked dataset.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use farhop_data::cache::{CacheKey, NamedArray, cached, cached_arrays, hash_files};
+use farhop_data::cache::{CacheKey, NamedArray, cached_arrays};
 use farhop_data::catalogue::{self, DataFolders, Entry};
 use farhop_data::import::{self, ImportOptions};
 use farhop_data::molecules::{MoleculeSchema, MoleculeTable};
-use farhop_data::{ApplyOptions, DataCard, Dataset, Fill, NodeTables, Schema, TableSummary};
+use farhop_data::{ApplyOptions, DataCard, Dataset, Fill, Level, NodeTables, Schema, TableSummary};
 use serde::{Deserialize, Serialize};
 
 use crate::{DataConfig, EncodingConfig, Encodings, TrainError};
 
-/// Files of a dataset that are larger than this together are worth a cache of what was made of them.
+/// One graph from files that are larger than this together is worth a cache.
 const WORTH_CACHING: u64 = 4 << 20;
 /// Raise it when a reader or an encoding gives something else for the same files.
 const CACHE_VERSION: u32 = 1;
@@ -120,19 +119,14 @@ impl DataConfig {
     }
 }
 
-/// A dataset of the catalogue, from the cache where reading it takes long.
+/// A dataset of the catalogue, from the cache where reading it takes long: molecules are parsed, many graphs are built.
 fn named(entry: &Entry, config: &DataConfig, seed: u64, places: &Places) -> Result<Dataset, TrainError> {
     let options = config.load_options(seed);
-    let load = || catalogue::load(entry, &places.folders, &options);
-    let files = entry.found(&places.folders);
-    let bytes: u64 = files.iter().filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).sum();
-    let Some(cache) = places.cache.as_ref().filter(|_| bytes >= WORTH_CACHING) else {
-        return Ok(load()?);
-    };
-    let said = (entry.name, config.split, config.fractions, config.split_seed.unwrap_or(seed), config.distance);
-    let sources = hash_files(&files)?;
-    let key = CacheKey::new("dataset", CACHE_VERSION, &sources, &said)?;
-    Ok(cached(cache, &key, &sources, load)?)
+    let slow = entry.level != Level::Node || entry.found_bytes(&places.folders) >= WORTH_CACHING;
+    Ok(match places.cache.as_deref().filter(|_| slow && !entry.is_made()) {
+        Some(cache) => catalogue::load_cached(entry, &places.folders, &options, cache)?,
+        None => catalogue::load(entry, &places.folders, &options)?,
+    })
 }
 
 /// Reads new data the way `schema` read that of training.

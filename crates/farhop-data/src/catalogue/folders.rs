@@ -116,11 +116,14 @@ impl Entry {
         best
     }
 
-    /// The files that loading reads, or those of its stand-in; empty if they are not here.
-    pub fn found(&self, folders: &DataFolders) -> Vec<PathBuf> {
+    /// Bytes of the files that loading reads (or those of its stand-in), as far as they are here.
+    pub fn found_bytes(&self, folders: &DataFolders) -> u64 {
         match self.locate(folders) {
-            Ok(located) => located.files.into_iter().map(|(_, path)| path).collect(),
-            Err(_) => self.stand_in.map_or_else(Vec::new, |other| other.found(folders)),
+            Ok(located) => {
+                let sizes = located.files.iter().filter_map(|(_, path)| std::fs::metadata(path).ok());
+                sizes.map(|file| file.len()).sum()
+            }
+            Err(_) => self.stand_in.map_or(0, |other| other.found_bytes(folders)),
         }
     }
 
