@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use farhop_data::catalogue::{self, Entry};
 use farhop_data::{Dataset, Split};
 use farhop_nn::{ModelConfig, Shape};
 use farhop_train::memory::{self, Held, Plan, bytes_text};
@@ -36,7 +37,39 @@ pub fn read_any(recipe: &Recipe, places: &Places) -> Result<Material, Failure> {
         }
         _ => {}
     }
+    if let Some(name) = &data.dataset {
+        check_name(name)?;
+    }
+    refuse_distance(recipe)?;
     Ok(data.read(recipe.train.seed, places)?)
+}
+
+/// A name that is neither a path that exists nor in the catalogue is a slip.
+fn check_name(name: &str) -> Result<(), Failure> {
+    let path = Path::new(name);
+    if path.exists() {
+        return Ok(());
+    }
+    let looks_like_a_path = name.contains(['/', '\\']) || path.extension().is_some();
+    match catalogue::find(name) {
+        Ok(_) => Ok(()),
+        Err(_) if looks_like_a_path => {
+            Err(Failure::failed(format!("{name}: there is no such file or folder. Correct the path.")))
+        }
+        Err(error) => Err(Failure::usage(error.to_string())),
+    }
+}
+
+/// Only data that is made has a distance to choose.
+fn refuse_distance(recipe: &Recipe) -> Result<(), Failure> {
+    let data = &recipe.data;
+    let made = |name: &String| !Path::new(name).exists() && catalogue::find(name).is_ok_and(Entry::is_made);
+    if data.distance.is_none() || data.dataset.as_ref().is_some_and(made) {
+        return Ok(());
+    }
+    let known: Vec<&str> =
+        catalogue::entries().iter().filter(|entry| entry.is_made()).map(|entry| entry.name).collect();
+    Err(Failure::usage(format!("--distance is a setting of data that is made: {}. Take it out.", known.join(", "))))
 }
 
 /// Says what was read.
@@ -198,7 +231,8 @@ impl Named {
         if extension == "toml" {
             return Ok(Named::Recipe(path.to_path_buf()));
         }
-        if smiles || (is_table && !lower.contains("node")) {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_ascii_lowercase();
+        if smiles || (is_table && !name.contains("node")) {
             return Ok(Named::Molecules(path.to_path_buf()));
         }
         if is_table {

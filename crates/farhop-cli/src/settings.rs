@@ -46,6 +46,7 @@ pub fn recipe(
         }
         (_, file) => file,
     };
+    refuse_two_sources(named.as_ref(), data)?;
     let mut recipe = base(file, named.as_ref(), model.model.as_deref())?;
     let mut settings = model.settings();
     settings.extend(training);
@@ -53,14 +54,40 @@ pub fn recipe(
         settings.push(Setting::new("--seed", ["train", "seed"], Value::from(seed)));
     }
     recipe = with_settings(&recipe, &settings)?;
-    match named {
-        Some(Named::Dataset(name)) => recipe.data.dataset = Some(name),
-        Some(Named::Molecules(path)) => recipe.data.molecules = Some(path),
-        Some(Named::Recipe(_)) | None => {}
-    }
     lay_over(&mut recipe, data);
+    name_source(&mut recipe, named, data);
     recipe.validate()?;
     Ok(recipe)
+}
+
+/// A dataset and tables of one's own can't both be learned from.
+fn refuse_two_sources(named: Option<&Named>, data: &DataArguments) -> Result<(), Failure> {
+    let flag = if data.nodes.is_some() { "--nodes" } else { "--edges" };
+    match (named, &data.what) {
+        (Some(Named::Dataset(_) | Named::Molecules(_)), Some(word)) if data.nodes.is_some() || data.edges.is_some() => {
+            Err(Failure::usage(format!(
+                "{word} and {flag} were both given: each is the data to learn from. Take one of them out."
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What is given as data takes the place of the data that a recipe names.
+fn name_source(recipe: &mut Recipe, named: Option<Named>, given: &DataArguments) {
+    let data = &mut recipe.data;
+    match named {
+        Some(Named::Dataset(name)) => {
+            (data.dataset, data.molecules, data.nodes, data.edges) = (Some(name), None, None, None);
+        }
+        Some(Named::Molecules(path)) => {
+            (data.dataset, data.molecules, data.nodes, data.edges) = (None, Some(path), None, None);
+        }
+        Some(Named::Recipe(_)) | None if given.nodes.is_some() || given.edges.is_some() => {
+            (data.dataset, data.molecules) = (None, None);
+        }
+        Some(Named::Recipe(_)) | None => {}
+    }
 }
 
 fn base(file: Option<&Path>, named: Option<&Named>, model: Option<&str>) -> Result<Recipe, Failure> {

@@ -91,6 +91,7 @@ impl DataConfig {
             task: self.task,
             smiles: self.smiles.clone(),
             skip_bad_molecules: self.skip_bad_molecules,
+            split_number: self.split.number().unwrap_or(0),
             ..ImportOptions::default()
         }
     }
@@ -156,9 +157,9 @@ pub fn read_again(
         (SavedSchema::Nodes(_), NewFiles::Molecules { .. }) => {
             Err(TrainError::Task("the run was trained on node tables. Pass --nodes and --edges.".into()))
         }
-        (SavedSchema::Molecules(_), NewFiles::Tables { .. }) => {
-            Err(TrainError::Task("the run was trained on molecules. Pass a table with the SMILES column.".into()))
-        }
+        (SavedSchema::Molecules(_), NewFiles::Tables { .. }) => Err(TrainError::Task(
+            "the run was trained on molecules. Pass a table with its SMILES column as --molecules.".into(),
+        )),
     }
 }
 

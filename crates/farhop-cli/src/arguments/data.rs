@@ -13,7 +13,7 @@ use farhop_train::SplitSetting;
 pub struct DataArguments {
     /// What to learn from: a dataset of the catalogue (farhop data list), a table of molecules, a file or folder with a whole
     /// dataset, or a recipe (.toml)
-    #[arg(value_name = "DATASET")]
+    #[arg(value_name = "DATASET", help_heading = None::<&'static str>)]
     pub what: Option<String>,
     /// Folder with datasets, besides $FARHOP_DATA and the user's data folder
     #[arg(long, value_name = "FOLDER")]

@@ -28,7 +28,7 @@ Ctrl-C saves the run and says how to continue it; a second Ctrl-C stops at once.
 #[derive(Args, Debug, Default)]
 #[command(after_help = EXAMPLES)]
 pub struct TrainArguments {
-    /// Run folder to write [default: the first free runs/MODEL-N; the demonstration keeps nothing]
+    /// Run folder to write [default: the first free runs/DATASET-MODEL-N; the demonstration keeps nothing]
     #[arg(long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
     /// Replace the run that is in --out
