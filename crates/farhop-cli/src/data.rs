@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use farhop_data::catalogue::{self, Entry};
+use farhop_data::import::{Kind, detect};
 use farhop_data::{Dataset, Split};
 use farhop_nn::{ModelConfig, Shape};
 use farhop_train::memory::{self, Held, Plan, bytes_text};
@@ -224,22 +225,37 @@ impl Named {
     /// What the word on the command line means. A table with a SMILES column is one of molecules.
     pub fn of(word: &str, smiles: bool) -> Result<Self, Failure> {
         let path = Path::new(word);
-        let extension =
-            path.extension().and_then(|extension| extension.to_str()).unwrap_or_default().to_ascii_lowercase();
         let lower = word.to_ascii_lowercase();
-        let is_table = [".csv", ".tsv", ".smi", ".csv.gz", ".tsv.gz", ".smi.gz"].iter().any(|end| lower.ends_with(end));
-        if extension == "toml" {
+        if lower.ends_with(".toml") {
             return Ok(Named::Recipe(path.to_path_buf()));
         }
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_ascii_lowercase();
-        if smiles || (is_table && !name.contains("node")) {
+        if !path.exists() && catalogue::find(word).is_ok() {
+            return Ok(Named::Dataset(word.to_string()));
+        }
+        let is_table = [".csv", ".tsv", ".smi", ".csv.gz", ".tsv.gz", ".smi.gz"].iter().any(|end| lower.ends_with(end));
+        if smiles || (is_table && !lacks_smiles(path)) {
             return Ok(Named::Molecules(path.to_path_buf()));
         }
         if is_table {
             return Err(Failure::usage(format!(
-                "{word} is a table. Give a table of nodes as --nodes with --edges, or a table of molecules with --smiles COLUMN."
+                "{word} is a table without a column smiles. Give a table of nodes as --nodes with --edges, or a table of molecules with --smiles COLUMN."
             )));
         }
         Ok(Named::Dataset(word.to_string()))
     }
+
+    /// Whether it is a dataset that says itself what its columns, targets and splits are: one of the catalogue, or a file
+    /// that was imported before.
+    pub fn is_complete(&self) -> bool {
+        let Named::Dataset(name) = self else {
+            return false;
+        };
+        let path = Path::new(name);
+        if path.exists() { path.extension().is_some_and(|end| end == "farhop") } else { catalogue::find(name).is_ok() }
+    }
+}
+
+/// Whether this is a table, and one of nodes or edges.
+fn lacks_smiles(path: &Path) -> bool {
+    path.is_file() && matches!(detect(path), Ok(Kind::NodesTable | Kind::EdgesTable | Kind::EdgeList))
 }

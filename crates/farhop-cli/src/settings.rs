@@ -47,6 +47,7 @@ pub fn recipe(
         (_, file) => file,
     };
     refuse_two_sources(named.as_ref(), data)?;
+    refuse_reading(named.as_ref(), data)?;
     let mut recipe = base(file, named.as_ref(), model.model.as_deref())?;
     let mut settings = model.settings();
     settings.extend(training);
@@ -70,6 +71,22 @@ fn refuse_two_sources(named: Option<&Named>, data: &DataArguments) -> Result<(),
             )))
         }
         _ => Ok(()),
+    }
+}
+
+/// A dataset that is complete is not read by columns; an option that says how would be without effect.
+fn refuse_reading(named: Option<&Named>, data: &DataArguments) -> Result<(), Failure> {
+    let (Some(named), Some(word)) = (named, &data.what) else {
+        return Ok(());
+    };
+    if !named.is_complete() {
+        return Ok(());
+    }
+    match data.flags_of_tables().next() {
+        None => Ok(()),
+        Some(flag) => Err(Failure::usage(format!(
+            "{flag} is for tables; {word} is a whole dataset with its own columns. Take it out."
+        ))),
     }
 }
 

@@ -34,7 +34,7 @@ pub struct TrainArguments {
     /// Replace the run that is in --out
     #[arg(long)]
     pub overwrite: bool,
-    /// Continue the run in this folder; only --epochs, --nodes and --edges may be given with it
+    /// Continue the run in this folder; only --epochs, --nodes, --edges and --data-dir may be given with it
     #[arg(long, value_name = "RUN", conflicts_with_all = ["out", "overwrite", "recipe"])]
     pub resume: Option<PathBuf>,
     /// Settings as TOML, such as the recipe.toml of a run; options override it

@@ -135,7 +135,7 @@ fn wrong_tables_are_refused() {
     place.refuses(&line, 1, &["molecules.csv, line 2", "\"kind\"", "\"alkane\"", "0, 1"]);
     let line = format!("{train} --target kind,ring");
     place.refuses(&line, 1, &["molecules.csv, line 2", "\"kind\"", "one target"]);
-    place.refuses(&train.replace("molecules.csv", "nodes.csv"), 2, &["nodes.csv", "--nodes", "--smiles"]);
+    place.refuses(&train.replace("molecules.csv", "gone.csv --target x"), 1, &["gone.csv"]);
     assert!(!place.path("run").exists());
 
     place.farhop(&format!("{train} --target carbons")).succeeded();
