@@ -48,12 +48,10 @@ pub fn read_any(recipe: &Recipe, places: &Places) -> Result<Material, Failure> {
 /// A name that is neither a path that exists nor in the catalogue is a slip.
 fn check_name(name: &str) -> Result<(), Failure> {
     let path = Path::new(name);
-    if path.exists() {
-        return Ok(());
-    }
     let looks_like_a_path = name.contains(['/', '\\']) || path.extension().is_some();
     match catalogue::find(name) {
         Ok(_) => Ok(()),
+        Err(_) if path.exists() => Ok(()),
         Err(_) if looks_like_a_path => {
             Err(Failure::failed(format!("{name}: there is no such file or folder. Correct the path.")))
         }
@@ -64,7 +62,7 @@ fn check_name(name: &str) -> Result<(), Failure> {
 /// Only data that is made has a distance to choose.
 fn refuse_distance(recipe: &Recipe) -> Result<(), Failure> {
     let data = &recipe.data;
-    let made = |name: &String| !Path::new(name).exists() && catalogue::find(name).is_ok_and(Entry::is_made);
+    let made = |name: &String| catalogue::find(name).is_ok_and(Entry::is_made);
     if data.distance.is_none() || data.dataset.as_ref().is_some_and(made) {
         return Ok(());
     }
@@ -151,7 +149,7 @@ pub fn apply(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Appli
     let add_missing = new.add_missing_nodes || recorded.add_missing_nodes;
     let again = |schema: &SavedSchema, files: &NewFiles<'_>| read_again(schema, files, new.fill, add_missing);
     let given = new.files(recorded.skip_bad_molecules);
-    let (dataset, of_training) = match (&schema, given) {
+    let (mut dataset, of_training) = match (&schema, given) {
         (Some(schema), Some(files)) => (again(schema, &files)?, false),
         (Some(schema), None) => {
             let files = training_files(run)?;
@@ -166,6 +164,8 @@ pub fn apply(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Appli
         }
         (None, None) => (recorded.read(run.recipe.train.seed, &places)?.dataset, true),
     };
+    // Scored as in training, whatever is usual.
+    dataset.metric = run.record.metric;
     for note in &dataset.notes {
         console.message(&format!("note: {note}"));
     }
@@ -229,7 +229,7 @@ impl Named {
         if lower.ends_with(".toml") {
             return Ok(Named::Recipe(path.to_path_buf()));
         }
-        if !path.exists() && catalogue::find(word).is_ok() {
+        if catalogue::find(word).is_ok() {
             return Ok(Named::Dataset(word.to_string()));
         }
         let is_table = [".csv", ".tsv", ".smi", ".csv.gz", ".tsv.gz", ".smi.gz"].iter().any(|end| lower.ends_with(end));
@@ -250,8 +250,7 @@ impl Named {
         let Named::Dataset(name) = self else {
             return false;
         };
-        let path = Path::new(name);
-        if path.exists() { path.extension().is_some_and(|end| end == "farhop") } else { catalogue::find(name).is_ok() }
+        catalogue::find(name).is_ok() || Path::new(name).extension().is_some_and(|end| end == "farhop")
     }
 }
 

@@ -93,16 +93,17 @@ fn refuse_reading(named: Option<&Named>, data: &DataArguments) -> Result<(), Fai
 /// What is given as data takes the place of the data that a recipe names.
 fn name_source(recipe: &mut Recipe, named: Option<Named>, given: &DataArguments) {
     let data = &mut recipe.data;
+    let tables = given.nodes.is_some() || given.edges.is_some();
+    if !tables && matches!(named, Some(Named::Recipe(_)) | None) {
+        return;
+    }
+    (data.dataset, data.molecules, data.distance) = (None, None, None);
+    if !tables {
+        (data.nodes, data.edges) = (None, None);
+    }
     match named {
-        Some(Named::Dataset(name)) => {
-            (data.dataset, data.molecules, data.nodes, data.edges) = (Some(name), None, None, None);
-        }
-        Some(Named::Molecules(path)) => {
-            (data.dataset, data.molecules, data.nodes, data.edges) = (None, Some(path), None, None);
-        }
-        Some(Named::Recipe(_)) | None if given.nodes.is_some() || given.edges.is_some() => {
-            (data.dataset, data.molecules) = (None, None);
-        }
+        Some(Named::Dataset(name)) => data.dataset = Some(name),
+        Some(Named::Molecules(path)) => data.molecules = Some(path),
         Some(Named::Recipe(_)) | None => {}
     }
 }
@@ -264,8 +265,9 @@ mod tests {
                 true if name.ends_with("dropout") || name == "gamma" => vec!["0.375".into()],
                 true => vec!["7".into()],
             };
-            for value in tried {
-                let option = format!("--{name}={value}");
+            let is_switch = !argument.get_action().takes_values();
+            for value in if is_switch { vec!["on".to_string()] } else { tried } {
+                let option = if is_switch { format!("--{name}") } else { format!("--{name}={value}") };
                 let cli = Cli::try_parse_from(["farhop", "train", &option]).unwrap();
                 let Some(Command::Train(arguments)) = cli.command else { panic!("not train") };
                 let recipe =

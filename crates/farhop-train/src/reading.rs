@@ -111,11 +111,11 @@ impl DataConfig {
                 "the recipe names no data. Set data.dataset, or data.nodes and data.edges.".into(),
             ));
         };
-        let path = Path::new(name);
-        let dataset = if path.exists() {
-            import::import(path, &self.import_options(seed))?
-        } else {
-            named(catalogue::find(name)?, self, seed, places)?
+        // A name of the catalogue comes first: a run folder may have the name of its dataset.
+        let dataset = match catalogue::find(name) {
+            Ok(entry) => named(entry, self, seed, places)?,
+            Err(_) if Path::new(name).exists() => import::import(Path::new(name), &self.import_options(seed))?,
+            Err(error) => return Err(error.into()),
         };
         Ok(Material { dataset, schema: None, summary: None })
     }

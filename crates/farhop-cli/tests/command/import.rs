@@ -109,7 +109,7 @@ fn what_can_not_be_imported_is_said() {
     place.refuses(&line("--out mine.farhop", ""), 2, &["--out", "missing", "farhop data import --help"]);
     place.refuses(&line("--graphs molecules.csv", "--graph graf"), 2, &["atoms.csv", "\"graf\"", "\"graph\"?"]);
     place.write("bonds.csv", &place.text("bonds.csv").replacen("v0,v1", "v0,v5", 1));
-    place.refuses(&line("", ""), 1, &["bonds.csv, line 2", "\"v5\"", "\"g0\"", "\"g1\""]);
+    place.refuses(&line("", ""), 1, &["bonds.csv, line 2", "\"g0\"", "\"g1\"", "take it out"]);
     assert!(!place.path("mine.farhop").exists());
 
     place.write("torn.farhop", "not a dataset");

@@ -10,7 +10,7 @@ fn trains_predicts_and_evaluates() {
     let object = trained.object();
     has_training_keys(&object);
     assert!(object["train"].as_f64().unwrap() > 0.9, "the category tells the label: {object}");
-    for said in ["nodes       40", "\"label\"", "memory", "farhop predict runs/mine"] {
+    for said in ["40 nodes and 44 undirected edges", "\"label\"", "memory", "farhop predict runs/mine"] {
         assert!(trained.stderr.contains(said), "{said} is not in\n{}", trained.stderr);
     }
 
