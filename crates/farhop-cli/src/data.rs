@@ -42,7 +42,13 @@ pub fn read_any(recipe: &Recipe, places: &Places) -> Result<Material, Failure> {
         check_name(name)?;
     }
     refuse_distance(recipe)?;
-    Ok(data.read(recipe.train.seed, places)?)
+    data.read(recipe.train.seed, places).map_err(|error| {
+        let same = data.dataset.as_ref().filter(|name| Path::new(name).exists() && catalogue::find(name).is_ok());
+        match same {
+            Some(name) => Failure::failed(format!("{error} For what is here under that name write ./{name}.")),
+            None => error.into(),
+        }
+    })
 }
 
 /// A name that is neither a path that exists nor in the catalogue is a slip.

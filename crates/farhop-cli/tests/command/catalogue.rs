@@ -110,6 +110,10 @@ fn names_that_are_wrong_or_not_here() {
             &["not on this machine", "looked in", "no-datasets", "farhop data fetch", "under a data folder"],
         );
     }
+    // A file of the same name is not the dataset, and is reached as a path.
+    place.write("pubmed", "no dataset");
+    place.refuses("train pubmed", 1, &["not on this machine", "./pubmed"]);
+    place.refuses("train ./pubmed", 1, &["./pubmed: it is not clear what the file holds"]);
     place.refuses("train mine/coar", 1, &["mine/coar", "no such file or folder"]);
     place.refuses("train cora --split best", 2, &["\"best\"", "standard", "per-class", "seeded"]);
     place.refuses("train cora --distance 3", 2, &["--distance", "ring-transfer"]);
