@@ -1,8 +1,6 @@
 //! Datasets as their authors publish them, where they are on this machine.
 
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use crate::support::{Answer, Place, answer, has_training_keys, real_data, rows};
 
@@ -86,9 +84,12 @@ fn whole_graphs_and_pairs() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_graph_task_goes_on_as_if_nothing_had_happened() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
     let place = Place::new();
     let Some(data) = with(&place, "mutag") else { return };
-    let settings = "train mutag --hidden 8 --layers 1 --hops 2 --dropout 0.3 --epochs 60 --patience none --quiet --out";
+    let settings =
+        "train mutag --hidden 8 --layers 1 --hops 2 --dropout 0.3 --epochs 120 --patience none --quiet --out";
     let words = |out: &'static str| {
         let mut words: Vec<&str> = settings.split(' ').collect();
         words.extend([out, "--checkpoint-every", "1 epochs"]);
@@ -98,7 +99,7 @@ fn an_interrupted_graph_task_goes_on_as_if_nothing_had_happened() {
     let mut command = place.command(&words("stopped"));
     let child = command.env("FARHOP_DATA", &data).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let begun = Instant::now();
-    while !(2..60).any(|number| place.path(&format!("stopped/checkpoint/{number:08}")).exists()) {
+    while !(2..120).any(|number| place.path(&format!("stopped/checkpoint/{number:08}")).exists()) {
         assert!(begun.elapsed() < Duration::from_secs(60), "no checkpoint after a minute");
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -106,6 +107,6 @@ fn an_interrupted_graph_task_goes_on_as_if_nothing_had_happened() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
     let resumed = farhop(&place, &data, "train --resume stopped --json --quiet").object();
-    assert_eq!(resumed["epochs"], 60);
+    assert_eq!(resumed["epochs"], 120);
     assert_eq!(place.read("whole/model.safetensors"), place.read("stopped/model.safetensors"));
 }
