@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use farhop_data::catalogue::{self, Entry};
+use farhop_data::import::{Kind, detect};
 use farhop_data::{Dataset, Split};
 use farhop_nn::{ModelConfig, Shape};
 use farhop_train::memory::{self, Held, Plan, bytes_text};
@@ -36,7 +38,43 @@ pub fn read_any(recipe: &Recipe, places: &Places) -> Result<Material, Failure> {
         }
         _ => {}
     }
-    Ok(data.read(recipe.train.seed, places)?)
+    if let Some(name) = &data.dataset {
+        check_name(name)?;
+    }
+    refuse_distance(recipe)?;
+    data.read(recipe.train.seed, places).map_err(|error| {
+        let same = data.dataset.as_ref().filter(|name| Path::new(name).exists() && catalogue::find(name).is_ok());
+        match same {
+            Some(name) => Failure::failed(format!("{error} For what is here under that name write ./{name}.")),
+            None => error.into(),
+        }
+    })
+}
+
+/// A name that is neither a path that exists nor in the catalogue is a slip.
+fn check_name(name: &str) -> Result<(), Failure> {
+    let path = Path::new(name);
+    let looks_like_a_path = name.contains(['/', '\\']) || path.extension().is_some();
+    match catalogue::find(name) {
+        Ok(_) => Ok(()),
+        Err(_) if path.exists() => Ok(()),
+        Err(_) if looks_like_a_path => {
+            Err(Failure::failed(format!("{name}: there is no such file or folder. Correct the path.")))
+        }
+        Err(error) => Err(Failure::usage(error.to_string())),
+    }
+}
+
+/// Only data that is made has a distance to choose.
+fn refuse_distance(recipe: &Recipe) -> Result<(), Failure> {
+    let data = &recipe.data;
+    let made = |name: &String| catalogue::find(name).is_ok_and(Entry::is_made);
+    if data.distance.is_none() || data.dataset.as_ref().is_some_and(made) {
+        return Ok(());
+    }
+    let known: Vec<&str> =
+        catalogue::entries().iter().filter(|entry| entry.is_made()).map(|entry| entry.name).collect();
+    Err(Failure::usage(format!("--distance is a setting of data that is made: {}. Take it out.", known.join(", "))))
 }
 
 /// Says what was read.
@@ -117,7 +155,7 @@ pub fn apply(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Appli
     let add_missing = new.add_missing_nodes || recorded.add_missing_nodes;
     let again = |schema: &SavedSchema, files: &NewFiles<'_>| read_again(schema, files, new.fill, add_missing);
     let given = new.files(recorded.skip_bad_molecules);
-    let (dataset, of_training) = match (&schema, given) {
+    let (mut dataset, of_training) = match (&schema, given) {
         (Some(schema), Some(files)) => (again(schema, &files)?, false),
         (Some(schema), None) => {
             let files = training_files(run)?;
@@ -132,6 +170,8 @@ pub fn apply(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Appli
         }
         (None, None) => (recorded.read(run.recipe.train.seed, &places)?.dataset, true),
     };
+    // Scored as in training, whatever is usual.
+    dataset.metric = run.record.metric;
     for note in &dataset.notes {
         console.message(&format!("note: {note}"));
     }
@@ -191,21 +231,36 @@ impl Named {
     /// What the word on the command line means. A table with a SMILES column is one of molecules.
     pub fn of(word: &str, smiles: bool) -> Result<Self, Failure> {
         let path = Path::new(word);
-        let extension =
-            path.extension().and_then(|extension| extension.to_str()).unwrap_or_default().to_ascii_lowercase();
         let lower = word.to_ascii_lowercase();
-        let is_table = [".csv", ".tsv", ".smi", ".csv.gz", ".tsv.gz", ".smi.gz"].iter().any(|end| lower.ends_with(end));
-        if extension == "toml" {
+        if lower.ends_with(".toml") {
             return Ok(Named::Recipe(path.to_path_buf()));
         }
-        if smiles || (is_table && !lower.contains("node")) {
+        if catalogue::find(word).is_ok() {
+            return Ok(Named::Dataset(word.to_string()));
+        }
+        let is_table = [".csv", ".tsv", ".smi", ".csv.gz", ".tsv.gz", ".smi.gz"].iter().any(|end| lower.ends_with(end));
+        if smiles || (is_table && !lacks_smiles(path)) {
             return Ok(Named::Molecules(path.to_path_buf()));
         }
         if is_table {
             return Err(Failure::usage(format!(
-                "{word} is a table. Give a table of nodes as --nodes with --edges, or a table of molecules with --smiles COLUMN."
+                "{word} is a table without a column smiles. Give a table of nodes as --nodes with --edges, or a table of molecules with --smiles COLUMN."
             )));
         }
         Ok(Named::Dataset(word.to_string()))
     }
+
+    /// Whether it is a dataset that says itself what its columns, targets and splits are: one of the catalogue, or a file
+    /// that was imported before.
+    pub fn is_complete(&self) -> bool {
+        let Named::Dataset(name) = self else {
+            return false;
+        };
+        catalogue::find(name).is_ok() || Path::new(name).extension().is_some_and(|end| end == "farhop")
+    }
+}
+
+/// Whether this is a table, and one of nodes or edges.
+fn lacks_smiles(path: &Path) -> bool {
+    path.is_file() && matches!(detect(path), Ok(Kind::NodesTable | Kind::EdgesTable | Kind::EdgeList))
 }

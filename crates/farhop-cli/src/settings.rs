@@ -46,6 +46,8 @@ pub fn recipe(
         }
         (_, file) => file,
     };
+    refuse_two_sources(named.as_ref(), data)?;
+    refuse_reading(named.as_ref(), data)?;
     let mut recipe = base(file, named.as_ref(), model.model.as_deref())?;
     let mut settings = model.settings();
     settings.extend(training);
@@ -53,14 +55,57 @@ pub fn recipe(
         settings.push(Setting::new("--seed", ["train", "seed"], Value::from(seed)));
     }
     recipe = with_settings(&recipe, &settings)?;
-    match named {
-        Some(Named::Dataset(name)) => recipe.data.dataset = Some(name),
-        Some(Named::Molecules(path)) => recipe.data.molecules = Some(path),
-        Some(Named::Recipe(_)) | None => {}
-    }
     lay_over(&mut recipe, data);
+    name_source(&mut recipe, named, data);
     recipe.validate()?;
     Ok(recipe)
+}
+
+/// A dataset and tables of one's own can't both be learned from.
+fn refuse_two_sources(named: Option<&Named>, data: &DataArguments) -> Result<(), Failure> {
+    let flag = if data.nodes.is_some() { "--nodes" } else { "--edges" };
+    match (named, &data.what) {
+        (Some(Named::Dataset(_) | Named::Molecules(_)), Some(word)) if data.nodes.is_some() || data.edges.is_some() => {
+            Err(Failure::usage(format!(
+                "{word} and {flag} were both given: each is the data to learn from. Take one of them out."
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A dataset that is complete is not read by columns; an option that says how would be without effect.
+fn refuse_reading(named: Option<&Named>, data: &DataArguments) -> Result<(), Failure> {
+    let (Some(named), Some(word)) = (named, &data.what) else {
+        return Ok(());
+    };
+    if !named.is_complete() {
+        return Ok(());
+    }
+    match data.flags_of_tables().next() {
+        None => Ok(()),
+        Some(flag) => Err(Failure::usage(format!(
+            "{flag} is for tables; {word} is a whole dataset with its own columns. Take it out."
+        ))),
+    }
+}
+
+/// What is given as data takes the place of the data that a recipe names.
+fn name_source(recipe: &mut Recipe, named: Option<Named>, given: &DataArguments) {
+    let data = &mut recipe.data;
+    let tables = given.nodes.is_some() || given.edges.is_some();
+    if !tables && matches!(named, Some(Named::Recipe(_)) | None) {
+        return;
+    }
+    (data.dataset, data.molecules, data.distance) = (None, None, None);
+    if !tables {
+        (data.nodes, data.edges) = (None, None);
+    }
+    match named {
+        Some(Named::Dataset(name)) => data.dataset = Some(name),
+        Some(Named::Molecules(path)) => data.molecules = Some(path),
+        Some(Named::Recipe(_)) | None => {}
+    }
 }
 
 fn base(file: Option<&Path>, named: Option<&Named>, model: Option<&str>) -> Result<Recipe, Failure> {
@@ -220,8 +265,9 @@ mod tests {
                 true if name.ends_with("dropout") || name == "gamma" => vec!["0.375".into()],
                 true => vec!["7".into()],
             };
-            for value in tried {
-                let option = format!("--{name}={value}");
+            let is_switch = !argument.get_action().takes_values();
+            for value in if is_switch { vec!["on".to_string()] } else { tried } {
+                let option = if is_switch { format!("--{name}") } else { format!("--{name}={value}") };
                 let cli = Cli::try_parse_from(["farhop", "train", &option]).unwrap();
                 let Some(Command::Train(arguments)) = cli.command else { panic!("not train") };
                 let recipe =

@@ -1,5 +1,6 @@
 //! Arguments that can't be understood, on one line.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
@@ -14,6 +15,11 @@ pub fn report(error: &clap::Error) -> ExitCode {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             // Whoever reads only the first lines closes the pipe early.
             let _ = error.print();
+            ExitCode::SUCCESS
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            // `farhop data` asks what there is, as `farhop` does; the parser would call it an error.
+            let _ = write!(std::io::stdout(), "{}", error.render());
             ExitCode::SUCCESS
         }
         _ => {
@@ -81,12 +87,18 @@ fn first_line(error: &clap::Error) -> String {
     line
 }
 
-/// `farhop train`, when that was the command.
+/// `farhop train` or `farhop data info`, when that was the command.
 fn command() -> String {
     let known = Cli::command();
-    let names: Vec<&str> = known.get_subcommands().map(clap::Command::get_name).collect();
-    let given = std::env::args().skip(1).find(|word| names.contains(&word.as_str()));
-    given.map_or("farhop".to_string(), |name| format!("farhop {name}"))
+    let mut at = &known;
+    let mut path = "farhop".to_string();
+    for word in std::env::args().skip(1) {
+        if let Some(inside) = at.find_subcommand(&word) {
+            at = inside;
+            path = format!("{path} {word}");
+        }
+    }
+    path
 }
 
 /// What a parser of numbers says, in plain words.

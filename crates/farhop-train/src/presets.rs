@@ -13,12 +13,9 @@ use crate::{Recipe, TrainError};
 /// When there is no such model.
 pub fn recipe(dataset: &str, model: &str) -> Result<Recipe, TrainError> {
     let recipe = Recipe::for_model(model)?;
-    if std::path::Path::new(dataset).exists() {
-        return Ok(recipe);
-    }
     match catalogue::find(dataset) {
         Ok(entry) => Ok(laid_over(recipe, family(entry))),
-        // The reader says what is wrong with the name.
+        // A path; or the reader says what is wrong with the name.
         Err(_) => Ok(recipe),
     }
 }

@@ -90,6 +90,7 @@ impl DataConfig {
             task: self.task,
             smiles: self.smiles.clone(),
             skip_bad_molecules: self.skip_bad_molecules,
+            split_number: self.split.number().unwrap_or(0),
             ..ImportOptions::default()
         }
     }
@@ -109,11 +110,11 @@ impl DataConfig {
                 "the recipe names no data. Set data.dataset, or data.nodes and data.edges.".into(),
             ));
         };
-        let path = Path::new(name);
-        let dataset = if path.exists() {
-            import::import(path, &self.import_options(seed))?
-        } else {
-            named(catalogue::find(name)?, self, seed, places)?
+        // A name of the catalogue comes first: a run folder may have the name of its dataset.
+        let dataset = match catalogue::find(name) {
+            Ok(entry) => named(entry, self, seed, places)?,
+            Err(_) if Path::new(name).exists() => import::import(Path::new(name), &self.import_options(seed))?,
+            Err(error) => return Err(error.into()),
         };
         Ok(Material { dataset, schema: None, summary: None })
     }
@@ -150,9 +151,9 @@ pub fn read_again(
         (SavedSchema::Nodes(_), NewFiles::Molecules { .. }) => {
             Err(TrainError::Task("the run was trained on node tables. Pass --nodes and --edges.".into()))
         }
-        (SavedSchema::Molecules(_), NewFiles::Tables { .. }) => {
-            Err(TrainError::Task("the run was trained on molecules. Pass a table with the SMILES column.".into()))
-        }
+        (SavedSchema::Molecules(_), NewFiles::Tables { .. }) => Err(TrainError::Task(
+            "the run was trained on molecules. Pass a table with its SMILES column as --molecules.".into(),
+        )),
     }
 }
 

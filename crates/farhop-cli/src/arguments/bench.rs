@@ -52,8 +52,8 @@ pub struct BenchArguments {
     /// Compute hops again in the backward pass: less memory, more time (gen)
     #[arg(long)]
     pub recompute: bool,
-    /// What is timed: a step with its backward pass and update, or the outputs alone
-    #[arg(long, value_name = "MODE", default_value = "train")]
+    /// What is timed: train, a step with its backward pass and update, or infer, the outputs alone
+    #[arg(long, value_name = "MODE", default_value = "train", hide_possible_values = true)]
     pub mode: BenchMode,
     /// Epochs after the warm-up; the best counts
     #[arg(long, value_name = "E", default_value_t = 4)]

@@ -13,7 +13,7 @@ use farhop_train::SplitSetting;
 pub struct DataArguments {
     /// What to learn from: a dataset of the catalogue (farhop data list), a table of molecules, a file or folder with a whole
     /// dataset, or a recipe (.toml)
-    #[arg(value_name = "DATASET")]
+    #[arg(value_name = "DATASET", help_heading = None::<&'static str>)]
     pub what: Option<String>,
     /// Folder with datasets, besides $FARHOP_DATA and the user's data folder
     #[arg(long, value_name = "FOLDER")]
@@ -95,24 +95,32 @@ impl DataArguments {
 
     /// Whether anything was asked beyond where the tables are.
     pub fn says_how(&self) -> bool {
-        let table = &self.table;
-        !self.target.is_empty()
-            || self.task.is_some()
-            || self.split.is_some()
+        self.split.is_some()
             || self.metric.is_some()
-            || self.smiles.is_some()
-            || self.skip_bad_molecules
-            || self.scaling.is_some()
-            || self.no_features.is_some()
             || self.fractions.is_some()
             || self.split_seed.is_some()
-            || table.id.is_some()
-            || !table.ignore.is_empty()
-            || !table.ignore_edges.is_empty()
-            || !table.category.is_empty()
-            || table.fill.is_some()
-            || table.directed
-            || table.add_missing_nodes
+            || self.flags_of_tables().next().is_some()
+    }
+
+    /// The options that were given and say how the columns of tables are read.
+    pub fn flags_of_tables(&self) -> impl Iterator<Item = &'static str> {
+        let table = &self.table;
+        let flags = [
+            ("--target", !self.target.is_empty()),
+            ("--task", self.task.is_some()),
+            ("--smiles", self.smiles.is_some()),
+            ("--skip-bad-molecules", self.skip_bad_molecules),
+            ("--scaling", self.scaling.is_some()),
+            ("--no-features", self.no_features.is_some()),
+            ("--id", table.id.is_some()),
+            ("--ignore", !table.ignore.is_empty()),
+            ("--ignore-edges", !table.ignore_edges.is_empty()),
+            ("--category", !table.category.is_empty()),
+            ("--fill", table.fill.is_some()),
+            ("--directed", table.directed),
+            ("--add-missing-nodes", table.add_missing_nodes),
+        ];
+        flags.into_iter().filter_map(|(flag, given)| given.then_some(flag))
     }
 }
 

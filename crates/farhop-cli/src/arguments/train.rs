@@ -28,13 +28,13 @@ Ctrl-C saves the run and says how to continue it; a second Ctrl-C stops at once.
 #[derive(Args, Debug, Default)]
 #[command(after_help = EXAMPLES)]
 pub struct TrainArguments {
-    /// Run folder to write [default: the first free runs/MODEL-N; the demonstration keeps nothing]
+    /// Run folder to write [default: the first free runs/DATASET-MODEL-N; the demonstration keeps nothing]
     #[arg(long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
     /// Replace the run that is in --out
     #[arg(long)]
     pub overwrite: bool,
-    /// Continue the run in this folder; only --epochs, --nodes and --edges may be given with it
+    /// Continue the run in this folder; only --epochs, --nodes, --edges and --data-dir may be given with it
     #[arg(long, value_name = "RUN", conflicts_with_all = ["out", "overwrite", "recipe"])]
     pub resume: Option<PathBuf>,
     /// Settings as TOML, such as the recipe.toml of a run; options override it

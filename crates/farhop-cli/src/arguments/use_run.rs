@@ -89,8 +89,8 @@ pub struct EvaluateArguments {
     /// Run folder that farhop train wrote
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// What to score [default: test; with new data: all that has a label]
-    #[arg(long, value_name = "PART")]
+    /// What to score: test, valid, train, or all that has a label [default: test; with new data: all]
+    #[arg(long, value_name = "PART", hide_possible_values = true)]
     pub split: Option<SplitName>,
     /// The data.
     #[command(flatten)]

@@ -6,8 +6,7 @@ use farhop_data::metrics::{Confusion, Metric, largest};
 use farhop_data::text::thousands;
 use farhop_data::{Level, Split, Target};
 use farhop_train::{Outputs, Task, TrainedRun, score};
-use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::arguments::{EvaluateArguments, SplitName};
 use crate::console::Console;
@@ -16,13 +15,19 @@ use crate::failure::Failure;
 use crate::table::TextTable;
 
 /// The scores of one class.
-#[derive(Serialize)]
 struct ClassScores {
     class: String,
-    nodes: u64,
+    rows: u64,
     precision: Option<f64>,
     recall: Option<f64>,
     f1: Option<f64>,
+}
+
+impl ClassScores {
+    /// As JSON; `rows` is what the task calls its rows.
+    fn object(&self, rows: &str) -> Value {
+        json!({ "class": self.class, rows: self.rows, "precision": self.precision, "recall": self.recall, "f1": self.f1 })
+    }
 }
 
 /// Runs the command.
@@ -52,7 +57,7 @@ pub fn run(arguments: &EvaluateArguments, console: &Console) -> Result<ExitCode,
         rows_name(&task): count,
         "metric": task.metric,
         "score": metrics.first().and_then(|(_, value)| *value),
-        "classes": classes,
+        "classes": classes.iter().map(|one| one.object(rows_name(&task))).collect::<Vec<_>>(),
         "data_changed": changed,
     });
     for (metric, value) in &metrics {
@@ -102,7 +107,7 @@ fn class_lines(classes: &[ClassScores], task: &Task, console: &Console) -> Strin
     for one in classes {
         let share = |value: Option<f64>| value.map_or("-".to_string(), |value| format!("{value:.3}"));
         let name = farhop_data::text::quoted(&one.class).trim_matches('"').to_string();
-        table.row([name, thousands(one.nodes), share(one.precision), share(one.recall), share(one.f1)]);
+        table.row([name, thousands(one.rows), share(one.precision), share(one.recall), share(one.f1)]);
     }
     let mut lines = table.lines();
     lines[0] = console.heading(&lines[0]);
@@ -112,14 +117,8 @@ fn class_lines(classes: &[ClassScores], task: &Task, console: &Console) -> Strin
 fn class_scores(confusion: &Confusion, class: usize, name: &str) -> ClassScores {
     let right = confusion.count(class, class);
     let all = 0..confusion.classes();
-    let nodes: u64 = all.clone().map(|guess| confusion.count(class, guess)).sum();
+    let rows: u64 = all.clone().map(|guess| confusion.count(class, guess)).sum();
     let named: u64 = all.map(|truth| confusion.count(truth, class)).sum();
     let share = |of: u64| (of > 0).then(|| right as f64 / of as f64);
-    ClassScores {
-        class: name.to_string(),
-        nodes,
-        precision: share(named),
-        recall: share(nodes),
-        f1: confusion.f1(class),
-    }
+    ClassScores { class: name.to_string(), rows, precision: share(named), recall: share(rows), f1: confusion.f1(class) }
 }

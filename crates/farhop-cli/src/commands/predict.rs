@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use farhop_data::Level;
 use farhop_data::text::counted;
+use farhop_data::{Level, Target};
 use farhop_train::{TrainedRun, probabilities};
 use serde_json::json;
 
@@ -39,7 +39,8 @@ pub fn run(arguments: &PredictArguments, console: &Console) -> Result<ExitCode, 
         "run": run.path,
         "predictions": out,
         many: task.rows(),
-        "classes": task.target().names(),
+        "outputs": task.target().names(),
+        "classes": matches!(task.target(), Target::Class { .. }).then(|| task.target().names()),
         "data_changed": changed,
     });
     console.result(&object, || format!("{} ({})", out.display(), counted(task.rows() as u64, one, many)))?;

@@ -6,13 +6,22 @@ use crate::support::Place;
 fn every_command_explains_itself() {
     let place = Place::new();
     let everywhere = ["--json", "--quiet", "--threads", "--seed"];
-    let commands: [(&str, &[&str]); 7] = [
+    let commands: [(&str, &[&str]); 12] = [
         (
             "train",
             &[
+                "DATASET",
                 "--nodes",
                 "--edges",
                 "--target",
+                "--task",
+                "--metric",
+                "--split",
+                "--smiles",
+                "--skip-bad-molecules",
+                "--ignore-edges",
+                "--data-dir",
+                "--batch-size",
                 "--out",
                 "--model",
                 "--recipe",
@@ -45,7 +54,7 @@ fn every_command_explains_itself() {
                 "--distances",
             ],
         ),
-        ("predict", &["RUN", "--nodes", "--edges", "--out", "--fill"]),
+        ("predict", &["RUN", "--molecules", "--nodes", "--edges", "--out", "--fill"]),
         ("evaluate", &["RUN", "--split", "--nodes", "--edges"]),
         (
             "hops",
@@ -70,16 +79,22 @@ fn every_command_explains_itself() {
             ],
         ),
         ("doctor", &[]),
+        ("data", &["list", "info", "import", "fetch"]),
+        ("data list", &["--here", "--data-dir"]),
+        ("data info", &["DATASET", "--nodes", "--edges", "--target", "--smiles", "--distance", "--data-dir"]),
+        ("data import", &["DATASET", "--nodes", "--edges", "--graphs", "--graph", "--target", "--task", "--out"]),
+        ("data fetch", &["NAME", "--data-dir"]),
     ];
     let overview = place.farhop("").succeeded().stdout;
     assert_eq!(overview, place.farhop("--help").succeeded().stdout);
     for (command, flags) in commands {
-        assert!(overview.contains(&format!("\n  {command} ")), "{command} is not in\n{overview}");
+        let listed = overview.contains(&format!("\n  {command} "));
+        assert!(listed || command.starts_with("data "), "{command} is not in\n{overview}");
         let help = place.farhop(&format!("{command} --help")).succeeded().stdout;
         for flag in flags.iter().chain(&everywhere) {
             assert!(help.contains(flag), "{flag} is not in\n{help}");
         }
-        assert!(command == "doctor" || help.contains("Examples:"), "{help}");
+        assert!(["doctor", "data"].contains(&command) || help.contains("Examples:"), "{help}");
     }
     let version = place.farhop("--version").succeeded().stdout;
     assert_eq!(version.trim(), format!("farhop {}", env!("CARGO_PKG_VERSION")));

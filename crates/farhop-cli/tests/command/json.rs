@@ -15,6 +15,9 @@ fn every_command_answers_with_one_object() {
         "bench --nodes 50 --edges 100 --hidden 8 --hops 2 --epochs 1",
         "bench --nodes 50 --edges 100 --model gcn --hidden 8 --epochs 1 --mode infer",
         "doctor",
+        "data list",
+        "data info --nodes nodes.csv --edges edges.csv --target label --fill mean",
+        "data import --nodes nodes.csv --edges edges.csv --target label --fill mean --out mine.farhop",
     ];
     for line in lines {
         for quiet in ["", " --quiet"] {

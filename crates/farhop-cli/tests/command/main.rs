@@ -1,10 +1,15 @@
 //! The command as a user meets it: the built binary, its streams and its exit codes.
 
 mod bad_input;
+mod catalogue;
 mod demonstration;
 mod help;
 mod hops;
+mod import;
 mod interrupt;
 mod json;
+mod molecules;
 mod own_data;
+mod real_datasets;
 mod support;
+mod targets;

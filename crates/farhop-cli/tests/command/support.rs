@@ -70,10 +70,12 @@ impl Place {
         String::from_utf8(self.read(name)).unwrap()
     }
 
-    /// The command, to be run in this folder with a line of words as arguments.
+    /// The command, to be run in this folder with a line of words as arguments. It keeps nothing in a cache and knows no
+    /// datasets but those it makes.
     pub fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_farhop"));
         command.args(words).current_dir(self.folder.path()).stdin(Stdio::null()).env_remove("NO_COLOR");
+        command.env("FARHOP_CACHE", "").env_remove("FARHOP_DATA").env("XDG_DATA_HOME", self.path("no-datasets"));
         command
     }
 
@@ -89,6 +91,18 @@ impl Place {
         let mut child = command.spawn().unwrap();
         child.stdin.take().unwrap().write_all(input).unwrap();
         of(child.wait_with_output().unwrap())
+    }
+
+    /// Exactly one line on standard error that says all of this, nothing on standard output.
+    pub fn refuses(&self, line: &str, code: i32, says: &[&str]) {
+        let answer = self.farhop(line);
+        assert_eq!(answer.code, Some(code), "{line}: {}", answer.stderr);
+        assert_eq!(answer.stdout, "", "{line}");
+        assert_eq!(answer.stderr.lines().count(), 1, "{line}: {}", answer.stderr);
+        assert!(answer.stderr.starts_with("error: "), "{line}: {}", answer.stderr);
+        for words in says {
+            assert!(answer.stderr.contains(words), "{line}: {words:?} is not in\n{}", answer.stderr);
+        }
     }
 
     /// A few epochs of a small model on the tables.
@@ -113,6 +127,23 @@ fn of(output: std::process::Output) -> Answer {
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),
     }
+}
+
+/// Keys that the answer of `farhop train --json` has, whatever is learned.
+pub fn has_training_keys(object: &Value) {
+    let keys = "run task metric train valid test best_epoch epochs seconds_per_epoch peak_rss_bytes parameters seed"
+        .split(' ');
+    for key in keys {
+        assert!(!object[key].is_null(), "{key} is missing in {object}");
+    }
+}
+
+/// The folder with the real datasets: `$FARHOP_DATA`, or `shared/data` beside the checkout.
+pub fn real_data() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let given = std::env::var_os("FARHOP_DATA").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    let folder = given.into_iter().chain([beside]).find(|folder| folder.is_dir());
+    folder.and_then(|folder| folder.canonicalize().ok())
 }
 
 /// A nodes table with string ids, a category, a number with a missing cell, and a label that the category tells.

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use super::{ColumnsSummary, DataCard, DegreeBin, FeatureSummary, Spread, TargetSummary};
+use super::{ColumnsSummary, DataCard, DegreeBin, FeatureSummary, NOTHING_TO_PREDICT, Spread, TargetSummary};
 use crate::text::{counted, listed, quoted, thousands};
 
 /// The column where text starts, after the name of the line.
@@ -75,7 +75,7 @@ impl DataCard {
     pub fn text(&self, bars: Bars) -> String {
         let mut lines = Lines { text: String::new() };
         lines.line("data", &self.name_text());
-        if self.task == "nothing to predict" {
+        if self.task == NOTHING_TO_PREDICT {
             lines.line("task", &self.task);
         } else {
             lines.line("task", &format!("{}, scored by {}", self.task, self.metric));
@@ -216,7 +216,7 @@ impl DataCard {
             _ => String::new(),
         };
         let (items, total): (Vec<String>, usize) = match &self.target {
-            TargetSummary::Classes { classes } if classes.is_empty() => return None,
+            _ if self.task == NOTHING_TO_PREDICT => return None,
             TargetSummary::Classes { classes } => {
                 let _ = write!(text, "{}: ", counted(classes.len() as u64, "class", "classes"));
                 let known: usize = classes.iter().map(|class| class.rows).sum();

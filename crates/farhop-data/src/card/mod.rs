@@ -22,6 +22,9 @@ pub use target::{ClassCount, LabelCount, NumberSummary, TargetSummary};
 use crate::dataset::{Dataset, Level, Target};
 use crate::metrics::Metric;
 
+/// The task of a dataset without a target.
+const NOTHING_TO_PREDICT: &str = "nothing to predict";
+
 /// A summary of a dataset, for people ([`std::fmt::Display`], [`DataCard::text`]) and for records (serde).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DataCard {
@@ -133,7 +136,9 @@ fn task_in_words(dataset: &Dataset) -> String {
         Level::Pair => "pair of nodes",
     };
     match &dataset.target {
-        Target::Class { classes, .. } if classes.is_empty() => "nothing to predict".to_string(),
+        Target::Class { .. } | Target::Binary { .. } | Target::Number { .. } if dataset.target.outputs() == 0 => {
+            NOTHING_TO_PREDICT.to_string()
+        }
         Target::Class { classes, .. } => format!("one of {} classes for every {row}", classes.len()),
         Target::Binary { names, .. } if names.len() == 1 => format!("yes or no for every {row}"),
         Target::Binary { names, .. } => format!("{} yes-or-no labels for every {row}", names.len()),

@@ -155,7 +155,10 @@ impl Entry {
             }
         }
         let searched: Vec<String> = folders.paths().iter().map(|folder| folder.display().to_string()).collect();
-        let searched = if searched.is_empty() { "no data folder is set".to_string() } else { searched.join(", ") };
+        let searched = match searched.is_empty() {
+            true => "no data folder is set".to_string(),
+            false => format!("looked in {}", searched.join(", ")),
+        };
         let place = self.folders.first().unwrap_or(&"");
         let what = match self.on_this_machine(folders) {
             Presence::Partly { folder, missing } => {

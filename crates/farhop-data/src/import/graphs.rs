@@ -297,8 +297,10 @@ fn read_edges(
         let between = pair.map(|row| members.graph_of[row as usize]);
         if between[0] != between[1] {
             let names = between.map(|graph| quoted(&graphs.ids[graph as usize]));
-            let reason =
-                format!("an edge between graph {} and graph {}. Edges stay within a graph.", names[0], names[1]);
+            let reason = format!(
+                "an edge between graph {} and graph {}. Edges stay within a graph: correct its ends or take it out.",
+                names[0], names[1]
+            );
             return Err(DataError::Line { place: row.place(), reason });
         }
         rows.push((members.node_of[pair[0] as usize], members.node_of[pair[1] as usize]));

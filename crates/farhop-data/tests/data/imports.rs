@@ -121,7 +121,7 @@ fn graph_tables_that_do_not_fit_are_named() {
     let (folder, read) = many(&unique);
     assert_eq!(
         short(&folder, read),
-        "edges.csv, line 2: an edge between graph \"A\" and graph \"B\". Edges stay within a graph."
+        "edges.csv, line 2: an edge between graph \"A\" and graph \"B\". Edges stay within a graph: correct its ends or take it out."
     );
 }
 

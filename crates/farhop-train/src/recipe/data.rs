@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 /// Paths are kept as they were given: relative ones start where `farhop` is started.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DataConfig {
-    /// A dataset: its name in the catalogue, or the path of a file or folder that holds a whole one.
+    /// A dataset: its name in the catalogue, or the path of a file or folder that holds a whole one (`./cora` if it has a
+    /// name of the catalogue).
     pub dataset: Option<String>,
     /// The split of a dataset of the catalogue: `"standard"` (default), a number where upstream publishes several,
     /// `"per-class"` (20 of each class, 500, 1,000; seeded) or `"seeded"` (by `fractions`).
@@ -156,6 +157,16 @@ pub enum SplitSetting {
     PerClass,
     /// By shares; seeded.
     Seeded,
+}
+
+impl SplitSetting {
+    /// The number of one of several splits.
+    pub fn number(self) -> Option<usize> {
+        match self {
+            SplitSetting::Number(number) => Some(number),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for SplitSetting {

@@ -17,7 +17,8 @@ use crate::failure::Failure;
 const EVERY: Duration = Duration::from_secs(3);
 
 pub fn run(arguments: &FetchArguments, console: &Console) -> Result<ExitCode, Failure> {
-    let entries = arguments.names.iter().map(|name| find(name)).collect::<Result<Vec<_>, _>>()?;
+    let entry = |name: &String| find(name).map_err(|error| Failure::usage(error.to_string()));
+    let entries = arguments.names.iter().map(entry).collect::<Result<Vec<_>, _>>()?;
     let places = Places::usual(arguments.data_dir.as_deref());
     let Some(folder) = places.folders.for_downloads() else {
         return Err(Failure::usage("there is no folder to download into. Pass --data-dir, or set FARHOP_DATA."));

@@ -18,8 +18,7 @@ pub fn run(arguments: &InfoArguments, common: &Common, console: &Console) -> Res
     let places = Places::usual(arguments.data.data_dir.as_deref());
     let material = data::read_any(&recipe, &places)?;
     let card = material.card();
-    let path = recipe.data.dataset.as_deref().filter(|name| !std::path::Path::new(name).exists());
-    let entry = path.and_then(|name| find(name).ok());
+    let entry = recipe.data.dataset.as_deref().and_then(|name| find(name).ok());
     let about = entry.map(|entry| {
         json!({
             "title": entry.title,

@@ -31,6 +31,14 @@ pub fn run(
     let Material { dataset, schema, .. } = material;
     let record = RunRecord::new(&dataset.sources, machine(threads));
     let task = data::task(&recipe, dataset, None, &places, console)?;
+    if task.split().train.is_empty() {
+        return Err(Failure::failed(match recipe.data.distance {
+            Some(distance) => format!(
+                "no node has another at distance {distance}: there is nothing to learn from. Pass a smaller --distance."
+            ),
+            None => "there is nothing to learn from: the training part is empty. Mark rows as train.".to_string(),
+        }));
+    }
     let plan = data::plan(&recipe.model, &task, true, console)?;
     let mut folder = match &arguments.out {
         Some(out) => RunFolder::create(out, arguments.overwrite, &recipe, record)?,

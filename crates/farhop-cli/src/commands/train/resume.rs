@@ -63,7 +63,7 @@ fn refuse_changes(arguments: &TrainArguments, common: &Common) -> Result<(), Fai
         || common.seed.is_some();
     if changed {
         return Err(Failure::usage(
-            "--resume continues a run with its own settings; only --epochs, --nodes and --edges may be given with it. Start a new run for others.",
+            "--resume continues a run with its own settings; only --epochs, --nodes, --edges and --data-dir may be given with it. Start a new run for others.",
         ));
     }
     Ok(())
