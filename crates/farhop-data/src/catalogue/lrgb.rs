@@ -7,10 +7,11 @@ use farhop_graph::{Direction, GraphSet};
 
 use super::folders::Located;
 use super::molecules::Collected;
-use super::parts::{Parts, Splits, bytes_of, class_target};
+use super::parts::{Parts, Splits, bytes_of};
 use crate::dataset::{Columns, Target};
 use crate::entry_rows::{build_graph, spread};
 use crate::error::DataError;
+use crate::graph_archive::class_target;
 use crate::npy::Array;
 use crate::pickle::{self, Value};
 use crate::smiles::{ATOM_SIZES, BOND_SIZES};
