@@ -97,8 +97,7 @@ fn tables_of_many_graphs() {
         ("graphs.csv", "graph,y,split\nA,0.5,train\nB,1.5,train\nC,,test\n"),
     ];
     break_one(35, 1_200, &files, |folder, round| {
-        let options =
-            ImportOptions { targets: vec!["y".to_string()], edge_features: round % 2 == 0, ..ImportOptions::default() };
+        let options = ImportOptions { targets: vec!["y".to_string()], ..ImportOptions::default() };
         let path = |name: &str| folder.join(name);
         import_tables(&path("nodes.csv"), &path("edges.csv"), Some(&path("graphs.csv")), &options)
     });

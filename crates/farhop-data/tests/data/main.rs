@@ -2,6 +2,8 @@
 
 mod arrays;
 mod bad_data;
+#[path = "../common/bits.rs"]
+mod bits;
 mod cards;
 mod collections;
 mod dataset_files;
