@@ -7,6 +7,7 @@ use farhop_graph::GraphSet;
 use crate::bench_graph::{BenchGraph, BenchTargets};
 use crate::cache::hash_files;
 use crate::dataset::{Columns, Dataset, Level, Target};
+use crate::entry_rows::graph_set;
 use crate::error::DataError;
 use crate::graph_archive::{ArchiveLayout, NodeArchive, class_target};
 use crate::npz::Npz;
@@ -83,8 +84,7 @@ fn edge_index(path: &Path, choice: &SplitChoice) -> Result<Dataset, DataError> {
             (0..=graphs).map(|graph| batch.partition_point(|&of| (of as usize) < graph)).collect()
         }
     };
-    let graphs = GraphSet::new(read.graph, offsets)
-        .map_err(|error| DataError::Graph { file: path.display().to_string(), reason: error.to_string() })?;
+    let graphs = graph_set(&path.display().to_string(), read.graph, offsets)?;
     let units = if level == Level::Node && graphs.len() == 1 { nodes } else { graphs.len() };
     let split = chosen_split(units, &target, choice)?;
     let metric = target.usual_metric();

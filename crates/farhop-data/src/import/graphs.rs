@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use farhop_graph::{Built, Direction, GraphSet};
+use farhop_graph::{Built, Direction};
 
 use super::{ImportOptions, Tables, parts};
 use crate::dataset::{Columns, Dataset, Level, Numbers, Target};
 use crate::edge_features::{self, EdgeColumns, EdgeFeatures};
 use crate::edges::end_columns;
-use crate::entry_rows::build_graph;
+use crate::entry_rows::{build_graph, graph_set};
 use crate::error::DataError;
 use crate::options::NodeTableOptions;
 use crate::roles::Roles;
@@ -56,8 +56,7 @@ pub(super) fn read(tables: Tables<'_>, column: &str, options: &ImportOptions) ->
     if empty > 0 {
         notes.push(format!("{} no node", counted(empty as u64, "graph has", "graphs have")));
     }
-    let graph_set = GraphSet::new(built.graph, members.offsets)
-        .map_err(|error| DataError::Graph { file: tables.edges.name().to_string(), reason: error.to_string() })?;
+    let graph_set = graph_set(tables.edges.name(), built.graph, members.offsets)?;
     let metric = target.usual_metric();
     let mut sources = vec![table.source().clone(), tables.edges.source().clone()];
     sources.extend(tables.graphs.map(|table| table.source().clone()));

@@ -12,7 +12,7 @@ use farhop_graph::{Direction, GraphSet};
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::{Columns, Dataset};
-use crate::entry_rows::{build_graph, spread};
+use crate::entry_rows::{build_graph, graph_set, spread};
 use crate::error::DataError;
 use crate::schema::TargetColumn;
 use crate::smiles::{ATOM_SIZES, BOND_SIZES, Molecule};
@@ -120,7 +120,6 @@ pub fn joined(name: &str, molecules: &[Molecule]) -> Result<(GraphSet, Columns, 
     let bonds = spread(&built, BOND_SIZES.len(), &bonds, 0).values;
     let atoms = molecules.iter().flat_map(|molecule| molecule.atoms.iter().flatten());
     let atoms: Vec<u16> = atoms.map(|&feature| u16::from(feature)).collect();
-    let graphs = GraphSet::new(built.graph, offsets)
-        .map_err(|error| DataError::Graph { file: name.to_string(), reason: error.to_string() })?;
+    let graphs = graph_set(name, built.graph, offsets)?;
     Ok((graphs, Columns::categories(ATOM_SIZES.to_vec(), atoms), Columns::categories(BOND_SIZES.to_vec(), bonds)))
 }

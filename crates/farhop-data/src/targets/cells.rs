@@ -26,7 +26,7 @@ pub(super) struct Look {
     pub once: usize,
     /// Different values.
     pub different: usize,
-    /// Whether there is a number that is not whole.
+    /// Whether there is a number that is not whole, or not finite.
     pub fraction: bool,
     /// Whether every value is 0, 1 or missing.
     pub binary: bool,
@@ -78,7 +78,7 @@ impl TargetCells {
             look.once += usize::from(rows == 1);
             let number = value.parse::<f64>().ok();
             look.numbers += if number.is_some() { rows } else { 0 };
-            look.fraction |= number.is_some_and(|number| number.is_finite() && number.fract() != 0.0);
+            look.fraction |= number.is_some_and(|number| number.fract() != 0.0);
             look.binary &= number == Some(0.0) || number == Some(1.0);
         }
         look

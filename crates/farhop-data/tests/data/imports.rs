@@ -6,7 +6,8 @@ use farhop_data::import::{ArchiveLayout, ImportOptions, Kind, detect, import, im
 use farhop_data::{Dataset, FeatureScaling, Level, NodeTableOptions, Numbers, Target, TargetKind};
 
 use crate::bits::assert_same;
-use crate::support::{folder_of, real_data, short};
+use crate::real::real_data;
+use crate::support::{folder_of, short};
 
 fn options(targets: &[&str]) -> ImportOptions {
     ImportOptions {

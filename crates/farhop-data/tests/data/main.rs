@@ -17,6 +17,8 @@ mod parquet;
 mod predictions;
 mod python_files;
 mod python_mutations;
+#[path = "../common/real.rs"]
+mod real;
 mod real_files;
 mod requests;
 mod schema;
