@@ -113,7 +113,7 @@ fn amazon_and_coauthor() {
             [20_695, 6_898, 6_900],
         ),
     ] {
-        let Some(folder) = folder(dataset) else { return };
+        let Some(folder) = real_data(dataset) else { return };
         let mut npz = Npz::open(&folder.join(file)).unwrap();
         let adjacency = Csr::from_npz(&mut npz, "adj").unwrap();
         assert_eq!((adjacency.rows, adjacency.columns, adjacency.indices.len()), (nodes, nodes, entries));
