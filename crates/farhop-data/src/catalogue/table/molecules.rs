@@ -4,6 +4,46 @@ use super::super::entry::{Counts, DataFile, Entry, Reader};
 use crate::dataset::Level;
 use crate::metrics::Metric;
 
+/// The molecules of ZINC-250k.
+const ZINC_MOLECULES: DataFile = DataFile {
+    names: &["250k_rndm_zinc_drugs_clean.smi", "zinc250k.smiles", "all.txt"],
+    url: Some("https://github.com/wengong-jin/icml18-jtnn/raw/master/data/zinc/all.txt"),
+    member: None,
+    sha256: Some("f900b46bb42b77aab37cd827d1ea474e2a037ecab2bd7def2b6027492216d36a"),
+    bytes: Some(11_303_042),
+    required: true,
+};
+
+/// Their properties.
+const ZINC_PROPERTIES: DataFile = DataFile {
+    names: &["zinc250k_properties.csv.gz"],
+    url: None,
+    member: None,
+    sha256: Some("9da6229a4549734e1f4b6aea5e27b621e0a13b36cdbf4e5c81fff0576c38583e"),
+    bytes: Some(2_888_493),
+    required: true,
+};
+
+/// The molecules that JT-VAE validates on.
+const ZINC_VALID: DataFile = DataFile {
+    names: &["jtvae_valid.txt", "valid.txt"],
+    url: Some("https://github.com/wengong-jin/icml18-jtnn/raw/master/data/zinc/valid.txt"),
+    member: None,
+    sha256: Some("ad7d9c2bfebd93ffda6c32ed0e89d1714ae1f592f6340c0e6ae057521bbae30d"),
+    bytes: Some(1_106_144),
+    required: true,
+};
+
+/// The molecules that JT-VAE tests on.
+const ZINC_TEST: DataFile = DataFile {
+    names: &["jtvae_test.txt", "test.txt"],
+    url: Some("https://github.com/wengong-jin/icml18-jtnn/raw/master/data/zinc/test.txt"),
+    member: None,
+    sha256: Some("31f6ce92914814db33bf0dbfc45f3836193e27cb80a59c54d88bc05a1f5fab83"),
+    bytes: Some(225_615),
+    required: true,
+};
+
 /// What most of these have in common.
 const SHARED: Entry = Entry {
     level: Level::Graph,
@@ -104,38 +144,10 @@ pub const ZINC_STANDIN: Entry = Entry {
             "9d1aabc719e3a1a68a25d5c06a983e4b6eb80cb7f18faf552a43bb562844afdd",
             2_190_575,
         ),
-        DataFile {
-            names: &["250k_rndm_zinc_drugs_clean.smi", "zinc250k.smiles", "all.txt"],
-            url: Some("https://github.com/wengong-jin/icml18-jtnn/raw/master/data/zinc/all.txt"),
-            member: None,
-            sha256: Some("f900b46bb42b77aab37cd827d1ea474e2a037ecab2bd7def2b6027492216d36a"),
-            bytes: Some(11_303_042),
-            required: true,
-        },
-        DataFile {
-            names: &["zinc250k_properties.csv.gz"],
-            url: None,
-            member: None,
-            sha256: Some("9da6229a4549734e1f4b6aea5e27b621e0a13b36cdbf4e5c81fff0576c38583e"),
-            bytes: Some(2_888_493),
-            required: true,
-        },
-        DataFile {
-            names: &["jtvae_valid.txt", "valid.txt"],
-            url: Some("https://github.com/wengong-jin/icml18-jtnn/raw/master/data/zinc/valid.txt"),
-            member: None,
-            sha256: Some("ad7d9c2bfebd93ffda6c32ed0e89d1714ae1f592f6340c0e6ae057521bbae30d"),
-            bytes: Some(1_106_144),
-            required: true,
-        },
-        DataFile {
-            names: &["jtvae_test.txt", "test.txt"],
-            url: Some("https://github.com/wengong-jin/icml18-jtnn/raw/master/data/zinc/test.txt"),
-            member: None,
-            sha256: Some("31f6ce92914814db33bf0dbfc45f3836193e27cb80a59c54d88bc05a1f5fab83"),
-            bytes: Some(225_615),
-            required: true,
-        },
+        ZINC_MOLECULES,
+        ZINC_PROPERTIES,
+        ZINC_VALID,
+        ZINC_TEST,
     ],
     expected: Counts {
         graphs: Some(12_000),
@@ -162,40 +174,7 @@ pub const ZINC_250K: Entry = Entry {
     citation: "Irwin and others: ZINC, 2012; Gómez-Bombarelli and others, 2018; Jin, Barzilay, Jaakkola: Junction Tree VAE, ICML 2018",
     licence: "MIT (repositories)",
     homepage: "https://github.com/wengong-jin/icml18-jtnn",
-    files: &[
-        DataFile {
-            names: &["250k_rndm_zinc_drugs_clean.smi", "zinc250k.smiles", "all.txt"],
-            url: Some("https://github.com/wengong-jin/icml18-jtnn/raw/master/data/zinc/all.txt"),
-            member: None,
-            sha256: Some("f900b46bb42b77aab37cd827d1ea474e2a037ecab2bd7def2b6027492216d36a"),
-            bytes: Some(11_303_042),
-            required: true,
-        },
-        DataFile {
-            names: &["zinc250k_properties.csv.gz"],
-            url: None,
-            member: None,
-            sha256: Some("9da6229a4549734e1f4b6aea5e27b621e0a13b36cdbf4e5c81fff0576c38583e"),
-            bytes: Some(2_888_493),
-            required: true,
-        },
-        DataFile {
-            names: &["jtvae_valid.txt", "valid.txt"],
-            url: Some("https://github.com/wengong-jin/icml18-jtnn/raw/master/data/zinc/valid.txt"),
-            member: None,
-            sha256: Some("ad7d9c2bfebd93ffda6c32ed0e89d1714ae1f592f6340c0e6ae057521bbae30d"),
-            bytes: Some(1_106_144),
-            required: true,
-        },
-        DataFile {
-            names: &["jtvae_test.txt", "test.txt"],
-            url: Some("https://github.com/wengong-jin/icml18-jtnn/raw/master/data/zinc/test.txt"),
-            member: None,
-            sha256: Some("31f6ce92914814db33bf0dbfc45f3836193e27cb80a59c54d88bc05a1f5fab83"),
-            bytes: Some(225_615),
-            required: true,
-        },
-    ],
+    files: &[ZINC_MOLECULES, ZINC_PROPERTIES, ZINC_VALID, ZINC_TEST],
     expected: Counts {
         graphs: Some(249_456),
         nodes: None,
@@ -220,24 +199,7 @@ pub const ZINC_ACYCLIC: Entry = Entry {
     citation: "Irwin and others: ZINC, 2012; Gómez-Bombarelli and others, 2018; selection: molecules whose cycle basis is empty",
     licence: "MIT (repositories)",
     homepage: "https://github.com/wengong-jin/icml18-jtnn",
-    files: &[
-        DataFile {
-            names: &["250k_rndm_zinc_drugs_clean.smi", "zinc250k.smiles", "all.txt"],
-            url: Some("https://github.com/wengong-jin/icml18-jtnn/raw/master/data/zinc/all.txt"),
-            member: None,
-            sha256: Some("f900b46bb42b77aab37cd827d1ea474e2a037ecab2bd7def2b6027492216d36a"),
-            bytes: Some(11_303_042),
-            required: true,
-        },
-        DataFile {
-            names: &["zinc250k_properties.csv.gz"],
-            url: None,
-            member: None,
-            sha256: Some("9da6229a4549734e1f4b6aea5e27b621e0a13b36cdbf4e5c81fff0576c38583e"),
-            bytes: Some(2_888_493),
-            required: true,
-        },
-    ],
+    files: &[ZINC_MOLECULES, ZINC_PROPERTIES],
     expected: Counts {
         graphs: Some(1_109),
         nodes: None,
