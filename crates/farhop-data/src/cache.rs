@@ -5,7 +5,7 @@
 //! costs the time of the next run and a note, never an error.
 
 use std::fmt::Write as _;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -142,6 +142,8 @@ fn kept<T>(
     if path.exists() {
         match load(path) {
             Ok(found) => return Ok((found, None)),
+            // Another process took it away in between.
+            Err(DataError::Read { source, .. }) if source.kind() == ErrorKind::NotFound => {}
             Err(error) => note = Some(format!("a damaged cache file was made anew ({})", one_line(&error.to_string()))),
         }
     }

@@ -103,7 +103,7 @@ impl Csr {
     }
 
     /// The matrix with its zeros, `[rows, columns]`, row after row; repeated entries are added up.
-    /// An error if that is more than [`LARGEST_DENSE`] numbers.
+    /// An error if that is more than 2^30 numbers.
     pub fn to_dense(&self) -> Result<Vec<f32>, DataError> {
         let numbers = self.rows.checked_mul(self.columns).filter(|&numbers| numbers <= LARGEST_DENSE);
         let Some(numbers) = numbers else {

@@ -1,12 +1,12 @@
 //! Features of edges: the other columns of an edges table.
 
-use farhop_graph::NO_EDGE;
+use farhop_graph::{Built, NO_EDGE};
 
 use crate::dataset::Columns;
 use crate::edges::EdgeTable;
 use crate::error::DataError;
-use crate::features::{Outcome, allocate, encode_cell};
-use crate::options::{FeatureScaling, Fill, NodeTableOptions};
+use crate::features::{Outcome, add_number, allocate, complete_kinds, encode_cell};
+use crate::options::{Fill, NodeTableOptions};
 use crate::scan::ColumnLook;
 use crate::schema::{FeatureColumn, FeatureKind};
 use crate::statistics::Moments;
@@ -24,22 +24,41 @@ pub struct EdgeFeatures {
     pub notes: Vec<String>,
 }
 
+/// The columns of an edges table that may be features.
+#[derive(Debug, Clone, Copy)]
+pub struct EdgeColumns<'a> {
+    /// The table.
+    pub table: &'a Table,
+    /// The graph that its rows became.
+    pub built: &'a Built,
+    /// The names of the columns that have no other part.
+    pub candidates: &'a [String],
+}
+
+impl<'a> EdgeColumns<'a> {
+    /// Those of a table that was read.
+    pub fn of(table: &'a Table, edges: &'a EdgeTable) -> Self {
+        EdgeColumns { table, built: &edges.built, candidates: &edges.unused }
+    }
+}
+
 /// Decides which columns are features and reads them. Columns of numbers are, and columns of text with few values; a
 /// column with cells that cannot be read is left out with a note, so that edges stay readable whatever else a table
 /// says about them. Rows that repeat an edge do not count.
-pub fn learn(table: &Table, edges: &EdgeTable, options: &NodeTableOptions) -> Result<EdgeFeatures, DataError> {
+pub fn learn(edges: &EdgeColumns<'_>, options: &NodeTableOptions) -> Result<EdgeFeatures, DataError> {
+    let (table, rows) = (edges.table, edges.built.report.rows);
     for name in &options.ignore_edges {
         table.require(name, "passed to --ignore-edges")?;
     }
     let (ignored, candidates): (Vec<&String>, Vec<&String>) =
-        edges.unused.iter().partition(|name| options.ignore_edges.contains(name) || edges.rows.is_empty());
+        edges.candidates.iter().partition(|name| options.ignore_edges.contains(name) || rows == 0);
     let numbers: Vec<usize> = candidates.iter().filter_map(|name| table.column(name)).collect();
     let mut notes = unused_note(table, ignored);
     let mut kept = Vec::new();
     let mut places = Vec::new();
     for (look, &column) in looks(table, &numbers, options.most_categories)?.into_iter().zip(&numbers) {
         let name = table.header()[column].clone();
-        match kind_of(look, edges.rows.len(), options) {
+        match kind_of(look, rows, options) {
             Ok(kind) => {
                 kept.push(FeatureColumn { name, kind });
                 places.push(column);
@@ -49,17 +68,17 @@ pub fn learn(table: &Table, edges: &EdgeTable, options: &NodeTableOptions) -> Re
             }
         }
     }
-    complete(table, edges, &mut kept, &places, options)?;
-    encode(table, edges, kept, &places, notes)
+    complete(edges, &mut kept, &places, options)?;
+    encode(edges, kept, &places, notes)
 }
 
 /// Reads the columns that a schema names; `fill` replaces its rule for missing cells.
 pub fn apply(
-    table: &Table,
-    edges: &EdgeTable,
+    edges: &EdgeColumns<'_>,
     columns: &[FeatureColumn],
     fill: Option<Fill>,
 ) -> Result<EdgeFeatures, DataError> {
+    let table = edges.table;
     let mut kept = columns.to_vec();
     let mut places = Vec::with_capacity(kept.len());
     for column in &mut kept {
@@ -69,8 +88,8 @@ pub fn apply(
         }
     }
     let known = |name: &&String| columns.iter().all(|column| column.name != **name);
-    let notes = unused_note(table, edges.unused.iter().filter(known).collect());
-    encode(table, edges, kept, &places, notes)
+    let notes = unused_note(table, edges.candidates.iter().filter(known).collect());
+    encode(edges, kept, &places, notes)
 }
 
 fn unused_note(table: &Table, names: Vec<&String>) -> Vec<String> {
@@ -128,7 +147,7 @@ fn kind_of(look: ColumnLook, rows: usize, options: &NodeTableOptions) -> Result<
 
 /// The edge of each row: the entry of the row if it is the first row of its edge.
 struct FirstRows<'a> {
-    edges: &'a EdgeTable,
+    built: &'a Built,
     seen: Vec<bool>,
 }
 
@@ -142,16 +161,16 @@ enum RowOf {
 }
 
 impl<'a> FirstRows<'a> {
-    fn new(edges: &'a EdgeTable) -> Self {
-        FirstRows { edges, seen: vec![false; edges.built.graph.entries()] }
+    fn new(built: &'a Built) -> Self {
+        FirstRows { built, seen: vec![false; built.graph.entries()] }
     }
 
     fn see(&mut self, row: usize) -> RowOf {
-        let entry = self.edges.built.entry_of_row[row];
+        let entry = self.built.entry_of_row[row];
         if entry == NO_EDGE {
             return RowOf::Loop;
         }
-        let graph = &self.edges.built.graph;
+        let graph = &self.built.graph;
         let edge = if graph.is_directed() { entry } else { entry.min(graph.reverse()[entry as usize]) };
         match std::mem::replace(&mut self.seen[edge as usize], true) {
             false => RowOf::First(entry as usize),
@@ -162,44 +181,32 @@ impl<'a> FirstRows<'a> {
 
 /// Completes the kinds with mean, shift, scale and fill over all edges.
 fn complete(
-    table: &Table,
-    edges: &EdgeTable,
+    edges: &EdgeColumns<'_>,
     columns: &mut [FeatureColumn],
     places: &[usize],
     options: &NodeTableOptions,
 ) -> Result<(), DataError> {
     let mut moments = vec![Moments::default(); columns.len()];
-    let mut first_rows = FirstRows::new(edges);
-    let mut rows = table.rows();
+    let mut first_rows = FirstRows::new(edges.built);
+    let mut rows = edges.table.rows();
     while let Some(row) = rows.next_row()? {
         if let RowOf::First(_) = first_rows.see(row.index) {
             for (moments, &column) in moments.iter_mut().zip(places) {
-                match row.cell(column).parse::<f64>() {
-                    Ok(value) if (value as f32).is_finite() => moments.add(value),
-                    _ => {}
-                }
+                add_number(moments, row.cell(column));
             }
         }
     }
-    for (column, moments) in columns.iter_mut().zip(&moments) {
-        if let FeatureKind::Number { mean, shift, scale, .. } = &mut column.kind {
-            *mean = moments.mean();
-            if options.scaling == FeatureScaling::Standardise {
-                (*shift, *scale) = moments.shift_and_scale();
-            }
-        }
-        column.kind = column.kind.with_fill(options.fill);
-    }
+    complete_kinds(columns, &moments, options);
     Ok(())
 }
 
 fn encode(
-    table: &Table,
-    edges: &EdgeTable,
+    edges: &EdgeColumns<'_>,
     columns: Vec<FeatureColumn>,
     places: &[usize],
     mut notes: Vec<String>,
 ) -> Result<EdgeFeatures, DataError> {
+    let table = edges.table;
     let width: usize = columns.iter().map(|column| column.kind.width()).sum();
     if width == 0 {
         return Ok(EdgeFeatures { columns, features: Columns::none(), notes });
@@ -209,7 +216,7 @@ fn encode(
     let mut own = vec![0.0; width];
     let mut counts = vec![[0u64; 2]; columns.len()];
     let (mut conflicts, mut first_conflict) = (0u64, 0u64);
-    let mut first_rows = FirstRows::new(edges);
+    let mut first_rows = FirstRows::new(edges.built);
     let mut rows = table.rows();
     while let Some(row) = rows.next_row()? {
         own.fill(0.0);

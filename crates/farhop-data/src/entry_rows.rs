@@ -1,6 +1,6 @@
 //! From rows of an edge list to entries of a graph.
 
-use farhop_graph::{Built, Direction, NO_EDGE, build};
+use farhop_graph::{Built, Direction, Graph, GraphSet, NO_EDGE, build};
 
 use crate::error::DataError;
 
@@ -47,6 +47,12 @@ pub fn spread<T: Copy + PartialEq>(built: &Built, width: usize, rows: &[T], empt
 /// Builds a graph; what the builder refuses is said of `file`.
 pub fn build_graph(file: &str, nodes: usize, rows: &[(u32, u32)], direction: Direction) -> Result<Built, DataError> {
     build(nodes, rows, direction)
+        .map_err(|error| DataError::Graph { file: file.to_string(), reason: error.to_string() })
+}
+
+/// Graphs whose nodes begin at `offsets`; what does not fit is said of `file`.
+pub fn graph_set(file: &str, union: Graph, offsets: Vec<usize>) -> Result<GraphSet, DataError> {
+    GraphSet::new(union, offsets)
         .map_err(|error| DataError::Graph { file: file.to_string(), reason: error.to_string() })
 }
 

@@ -81,13 +81,24 @@ pub fn statistics_and_fill(
         }
         for &column in &numeric {
             // Bad cells are reported by `encode`, which sees all rows in order.
-            match row.cell(roles.features[column]).parse::<f64>() {
-                Ok(value) if (value as f32).is_finite() => moments[column].add(value),
-                _ => {}
-            }
+            add_number(&mut moments[column], row.cell(roles.features[column]));
         }
     }
-    for (column, moments) in columns.iter_mut().zip(&moments) {
+    complete_kinds(columns, &moments, options);
+    Ok(())
+}
+
+/// Takes in a cell if it is a number that is finite in 32 bits.
+pub fn add_number(moments: &mut Moments, cell: &str) {
+    match cell.parse::<f64>() {
+        Ok(value) if (value as f32).is_finite() => moments.add(value),
+        _ => {}
+    }
+}
+
+/// Completes kinds with the mean, shift and scale of their numbers, and with the rule for missing cells.
+pub fn complete_kinds(columns: &mut [FeatureColumn], moments: &[Moments], options: &NodeTableOptions) {
+    for (column, moments) in columns.iter_mut().zip(moments) {
         if let FeatureKind::Number { mean, shift, scale, .. } = &mut column.kind {
             *mean = moments.mean();
             if options.scaling == FeatureScaling::Standardise {
@@ -96,7 +107,6 @@ pub fn statistics_and_fill(
         }
         column.kind = column.kind.with_fill(options.fill);
     }
-    Ok(())
 }
 
 /// Encoded features and what was noticed on the way.

@@ -7,7 +7,6 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::error::DataError;
-use crate::source::SourceFile;
 use crate::table::Table;
 use crate::text::quoted;
 use crate::text_file::TextFile;
@@ -26,10 +25,6 @@ pub struct GraphMl {
     pub edges: Table,
     /// Columns: the id of the graph, then the keys of graphs.
     pub graph_table: Table,
-    /// The names of the key columns of edges.
-    pub edge_keys: Vec<String>,
-    /// What was read, with its hash.
-    pub source: SourceFile,
 }
 
 /// The column of ids in the nodes table and in the table of graphs.
@@ -261,13 +256,9 @@ impl Document {
             return Err(file.wrong(format!("there is no <{what}> in the file.")));
         }
         let heads: [&[&str]; 3] = [&[ID_COLUMN, GRAPH_COLUMN], &["source", "target", GRAPH_COLUMN], &[ID_COLUMN]];
-        let mut edge_keys = Vec::new();
-        let mut table = |domain: usize| {
+        let table = |domain: usize| {
             let keys: Vec<usize> = (0..self.keys.len()).filter(|&key| self.keys[key].domains[domain]).collect();
             let names = self.column_names(&keys, heads[domain]);
-            if domain == 1 {
-                edge_keys = names.clone();
-            }
             let header = heads[domain].iter().map(|name| name.to_string()).chain(names).collect();
             let mut rows = Rows { file, header, cells: Vec::new(), lines: Vec::new() };
             for item in &self.items[domain] {
@@ -282,7 +273,7 @@ impl Document {
         };
         let (nodes, edges, graph_table) = (table(0)?, table(1)?, table(2)?);
         let directed = self.directed.unwrap_or(false);
-        Ok(GraphMl { directed, graphs, nodes, edges, graph_table, edge_keys, source: file.source().clone() })
+        Ok(GraphMl { directed, graphs, nodes, edges, graph_table })
     }
 
     /// Names of key columns: as declared, with the id of the key behind a name that is taken.

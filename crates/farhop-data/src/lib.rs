@@ -1,19 +1,26 @@
 //! Untrusted bytes to checked arrays: readers, splits, metrics.
 //!
-//! * [`Dataset`] is checked data, ready to learn from: one graph or many, features, targets, split;
-//!   [`DataCard`] describes any of them on one screen.
-//! * [`NodeTables`] reads a nodes table and an edges table into a dataset, and new tables the same
-//!   way again through the [`Schema`] that was kept.
-//! * [`pickle`] and [`torch`] read the files that Python leaves behind, without running anything in
-//!   them; [`Csr`] is a checked sparse matrix.
-//! * [`import`] tells what a path holds and makes a [`Dataset`] of it: tables of nodes, edges and graphs, [`molecules`],
-//!   TU collections ([`tu`]), OGB layouts ([`ogb`]), [`graphml`], [`wikics`], archives. [`Dataset::save`] and
-//!   [`Dataset::load`] keep one as a `.farhop` file; [`cache`] does so by content.
-//! * [`EdgeTable`] and [`edge_list`] read edges alone; [`npy`], [`npz`] and [`bench_graph`] read and write arrays.
-//! * [`smiles`] turns SMILES strings into molecular graphs with the features of OGB.
-//! * [`catalogue`] knows the datasets of the literature by name, finds them on this machine and loads them; [`fetch`]
-//!   downloads them.
-//! * [`metrics`] scores predictions; [`predictions`] writes them under the user's ids.
+//! What data are:
+//! * [`Dataset`] is checked data, ready to learn from: one graph or many, features ([`Columns`], sparse ones as [`Csr`]),
+//!   a [`Target`], a [`Split`]. [`Dataset::save`] and [`Dataset::load`] keep one as a `.farhop` file; [`cache`] does so by
+//!   content.
+//! * [`DataCard`] describes any of them on one screen; [`metrics`] scores predictions, and [`predictions`] writes them
+//!   under the user's ids.
+//!
+//! What users bring:
+//! * [`import`] tells what a path holds and makes a [`Dataset`] of it, whatever it is.
+//! * [`NodeTables`] reads a nodes table and an edges table, and new tables the same way again through the [`Schema`] that
+//!   was kept; [`molecules`] does the same for tables of [`smiles`]. [`EdgeTable`] and [`edge_list`] read edges alone.
+//! * [`tu`], [`ogb`] and [`wikics`] read collections in the layouts of their publishers.
+//!
+//! What the literature has:
+//! * [`catalogue`] knows datasets by name, finds them on this machine and loads them; [`fetch`] downloads them;
+//!   [`synthetic`] makes those that are made.
+//!
+//! Files and bytes:
+//! * [`npy`], [`npz`] and [`bench_graph`] read and write arrays; [`pickle`] and [`torch`] read the files that Python leaves
+//!   behind, without running anything in them; [`table`] reads CSV, TSV and, as a feature, Parquet.
+//! * [`save`] replaces files atomically, [`hash`] names their content, [`text`] puts numbers and names into messages.
 //!
 //! Nothing here trusts its input: whatever the bytes are, the result is checked data or a
 //! [`DataError`] whose text is one line that says what is wrong, where, and what to do.
@@ -37,63 +44,69 @@
 //! # Ok::<(), farhop_data::DataError>(())
 //! ```
 
-pub mod bench_graph;
+// What data are, how they are split, described and scored.
 pub mod cache;
 pub mod card;
-pub mod catalogue;
 mod categories;
-pub mod csr;
-pub mod dataset;
+mod csr;
+mod dataset;
 mod dataset_file;
-mod edge_features;
-pub mod edge_list;
-mod edges;
-mod entry_rows;
-mod error;
-mod exact;
-mod features;
-pub mod fetch;
-mod first_error;
-mod graph_features;
-pub mod graphml;
-pub mod hash;
-pub mod import;
 mod labels;
 pub mod metrics;
-pub mod molecules;
-mod node_tables;
-pub mod npy;
-pub mod npz;
-mod number_text;
-pub mod ogb;
-mod options;
-#[cfg(feature = "parquet")]
-mod parquet_table;
-pub mod pickle;
-mod place;
 pub mod predictions;
-mod roles;
-pub mod save;
-mod scan;
-mod schema;
-pub mod shared;
-pub mod smiles;
-mod source;
 mod split;
 mod split_choice;
 mod split_protocols;
 mod statistics;
-pub mod synthetic;
+
+// Tables of nodes, edges, graphs and molecules.
+mod edge_features;
+mod edges;
+mod entry_rows;
+mod features;
+mod graph_features;
+pub mod molecules;
+mod node_tables;
+mod options;
+mod roles;
+mod scan;
+mod schema;
+pub mod smiles;
 pub mod table;
-mod target_cells;
-mod target_kind;
 mod targets;
-mod task;
+
+// Other things that users bring.
+pub mod edge_list;
+mod graph_archive;
+mod graphml;
+pub mod import;
+pub mod ogb;
+pub mod tu;
+pub mod wikics;
+
+// Datasets by name.
+pub mod catalogue;
+pub mod fetch;
+pub mod synthetic;
+
+// Files, bytes and messages.
+pub mod bench_graph;
+mod error;
+mod exact;
+mod first_error;
+pub mod hash;
+pub mod npy;
+pub mod npz;
+mod number_text;
+#[cfg(feature = "parquet")]
+mod parquet_table;
+pub mod pickle;
+mod place;
+pub mod save;
+mod source;
 pub mod text;
 mod text_file;
 pub mod torch;
-pub mod tu;
-pub mod wikics;
 mod xml;
 
 pub use card::{DataCard, TableSummary};
@@ -107,6 +120,4 @@ pub use place::{Cell, Place};
 pub use schema::{FeatureColumn, FeatureKind, Schema, TargetColumn};
 pub use source::{LARGEST_TABLE, SourceFile};
 pub use split::{Part, Split, SplitError, SplitFractions};
-pub use target_cells::TargetSchema;
-pub use target_kind::TargetKind;
-pub use task::usual_metric;
+pub use targets::TargetKind;

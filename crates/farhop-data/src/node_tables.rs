@@ -6,21 +6,20 @@ use farhop_graph::GraphSet;
 
 use crate::card::{DataCard, FeatureSummary, TableSummary};
 use crate::dataset::{Columns, Dataset, Level, Target};
-use crate::edge_features::{self, EdgeFeatures};
+use crate::edge_features::{self, EdgeColumns, EdgeFeatures};
 use crate::edges::{self, EdgeOptions, EdgeTable, NodeIds};
 use crate::error::DataError;
 use crate::features::{Encoded, encode, infer_kinds, statistics_and_fill};
 use crate::graph_features::{complete_graph_features, graph_feature};
 use crate::options::{ApplyOptions, NodeTableOptions};
+use crate::place::Place;
 use crate::roles::Roles;
 use crate::scan::Scan;
-use crate::schema::{FeatureColumn, Schema, TargetColumn};
+use crate::schema::{FeatureColumn, Schema};
 use crate::source::is_standard_input;
 use crate::split::{Part, Split};
-use crate::split_choice::{Labelled, split_column_origin};
+use crate::split_choice::TableSplit;
 use crate::table::Table;
-use crate::target_kind::TargetKind;
-use crate::targets;
 use crate::text::{counted, listed, quoted};
 
 const EXAMPLE: &str = "id,label,x1,x2";
@@ -70,13 +69,14 @@ impl NodeTables {
         let edge_options = EdgeOptions { directed: schema.directed, weights: false };
         let edge_table = Table::open(edges, edges::EXAMPLE)?;
         let edges = read_edges(&table, &edge_table, &mut scan, options.add_missing_nodes, edge_options)?;
-        let edge_features = edge_features::apply(&edge_table, &edges, &schema.edge_features, options.fill)?;
-        let (target, unknown) = targets::apply(&table, schema.target.as_ref(), &scan.targets, scan.ids.len())?;
+        let edge_features =
+            edge_features::apply(&EdgeColumns::of(&edge_table, &edges), &schema.edge_features, options.fill)?;
+        let (target, unknown) = scan.target_columns(&table, &place_in(&table)).apply(schema.target.as_ref())?;
         let labelled = roles.targets.iter().any(Option::is_some);
-        let split = roles.split.filter(|_| labelled).map(|_| {
-            let split = Split::from_parts(&scan.parts, &targets::strata(&target, scan.ids.len()));
-            (split, split_column_origin(&table, &roles))
-        });
+        let split = match labelled {
+            true => table_split(&table, &roles, &scan, &target, "", &place_in(&table)).apply(),
+            false => None,
+        };
         let columns: Vec<FeatureColumn> = match options.fill {
             None => schema.features.clone(),
             Some(fill) => schema
@@ -138,10 +138,14 @@ pub(crate) fn load_open(
     let edge_options = EdgeOptions { directed: options.directed, weights };
     let edges = read_edges(table, edge_table, &mut scan, options.add_missing_nodes, edge_options)?;
     let mut notes = Vec::new();
-    let (target, target_column) = learn_target(table, &scan, options, &mut notes)?;
+    let place = place_in(table);
+    let (target, target_column) = scan.target_columns(table, &place).learn(options.task, Level::Node, &mut notes)?;
     let split = match &target_column {
         None => None,
-        Some(column) => Some(learn_split(table, &roles, &scan, column, &target, options, &mut notes)?),
+        Some(column) => {
+            let rows = table_split(table, &roles, &scan, &target, &column.name, &place);
+            Some(rows.learn(&options.split, &mut notes)?)
+        }
     };
     let train = split.as_ref().map_or(&[][..], |(split, _)| &split.train);
     statistics_and_fill(table, &roles, &mut columns, train, options)?;
@@ -152,7 +156,7 @@ pub(crate) fn load_open(
     let mut encoded = encode(table, &roles, &columns, scan.ids.len())?;
     graph_feature(&columns, &edges.built.graph, &mut encoded.features);
     notes.extend(feature_notes(&columns, &encoded));
-    let edge_features = edge_features::learn(edge_table, &edges, options)?;
+    let edge_features = edge_features::learn(&EdgeColumns::of(edge_table, &edges), options)?;
     let header = |column: usize| table.header()[column].clone();
     let schema = Schema {
         id: header(roles.id),
@@ -194,39 +198,20 @@ fn read_edges(
     Ok(edges)
 }
 
-fn learn_target(
-    table: &Table,
-    scan: &Scan,
-    options: &NodeTableOptions,
-    notes: &mut Vec<String>,
-) -> Result<(Target, Option<TargetColumn>), DataError> {
-    let kind = match (options.task, scan.targets.is_empty()) {
-        (Some(kind), _) => kind,
-        (None, true) => TargetKind::Classes,
-        (None, false) => targets::infer_kind(table, &scan.targets, notes)?,
-    };
-    targets::learn(table, kind, &scan.targets, scan.ids.len())
+fn place_in(table: &Table) -> impl Fn(usize) -> Place {
+    |row| table.place_of_row(row)
 }
 
-fn learn_split(
-    table: &Table,
+fn table_split<'a>(
+    table: &'a Table,
     roles: &Roles,
-    scan: &Scan,
-    column: &TargetColumn,
-    target: &Target,
-    options: &NodeTableOptions,
-    notes: &mut Vec<String>,
-) -> Result<(Split, String), DataError> {
-    let labelled = Labelled {
-        table,
-        roles,
-        target: &column.name,
-        kind: column.kind,
-        labels: &targets::strata(target, scan.ids.len()),
-        classes: &column.classes,
-        parts: &scan.parts,
-    };
-    labelled.split(options, notes)
+    scan: &'a Scan,
+    target: &'a Target,
+    column: &'a str,
+    place: &'a dyn Fn(usize) -> Place,
+) -> TableSplit<'a> {
+    let marked = roles.split.map(|column| (table.header()[column].as_str(), &scan.parts[..]));
+    TableSplit { file: table.name(), column, target, rows: scan.ids.len(), marked, place }
 }
 
 /// Everything that was read, on its way to a dataset.
@@ -265,9 +250,9 @@ impl Read<'_> {
             nodes: Columns::dense(schema.width(), self.features),
             edges: self.edge_features.features,
             level: Level::Node,
+            metric: self.target.usual_metric(),
             target: self.target,
             split: split.unwrap_or_default(),
-            metric: schema.target.as_ref().map_or(TargetKind::Classes, |target| target.kind).metric(),
             ids: self.ids,
             notes,
             sources: vec![self.table.source().clone(), self.edges.source],

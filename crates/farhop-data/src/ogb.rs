@@ -16,9 +16,9 @@ use crate::options::SplitChoice;
 use crate::scan::MOST_NODES;
 use crate::source::SourceFile;
 use crate::split::Split;
+use crate::split_choice::chosen_split;
 use crate::table::Table;
-use crate::target_kind::TargetKind;
-use crate::task::{chosen_split, usual_metric};
+use crate::targets::TargetKind;
 use crate::text::{counted, listed, thousands};
 use crate::text_file::{Rows, TextFile};
 
@@ -72,7 +72,7 @@ pub fn read(folder: &Path, options: &OgbOptions) -> Result<Dataset, DataError> {
     let notes = notes(&built, &edges_file);
     let graphs = GraphSet::new(built.graph, sizes.offsets).map_err(|error| edges_file.wrong(error.to_string()))?;
     let name = folder.file_name().map_or_else(|| "ogb".to_string(), |name| name.to_string_lossy().into_owned());
-    let metric = usual_metric(&target);
+    let metric = target.usual_metric();
     let sources = files.sources;
     Dataset { name, graphs, nodes, edges, level, target, split, metric, ids: Vec::new(), notes, sources }.check()
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::split::{Split, SplitFractions};
-use crate::target_kind::TargetKind;
+use crate::targets::TargetKind;
 
 /// What stands in for a missing cell: an empty one, and in columns of numbers also `NA`, `N/A`,
 /// `null` and `None`. In columns of categories any fill but [`Fill::Error`] means "no category".

@@ -3,10 +3,11 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::error::DataError;
+use crate::place::Place;
 use crate::roles::Roles;
 use crate::split::Part;
 use crate::table::{Row, Table};
-use crate::targets::TargetCells;
+use crate::targets::{TargetCells, TargetColumns};
 
 /// The most nodes there may be: ids are 32-bit and the last one is kept free.
 pub const MOST_NODES: usize = u32::MAX as usize - 1;
@@ -75,9 +76,10 @@ impl Scan {
 
     /// As [`Scan::of`], but ids may repeat.
     pub fn with_any_ids(table: &Table, roles: &Roles, most_categories: Option<usize>) -> Result<Scan, DataError> {
+        let name = |column: Option<usize>| column.and_then(|column| table.header().get(column)).map_or("", |name| name);
         let mut scan = Scan {
             ids: Vec::new(),
-            targets: roles.targets.iter().map(|column| TargetCells::of(*column)).collect(),
+            targets: roles.targets.iter().map(|&column| TargetCells::of(name(column), column)).collect(),
             parts: Vec::new(),
             columns: Vec::new(),
         };
@@ -114,6 +116,15 @@ impl Scan {
         Ok(scan)
     }
 
+    /// The target columns; `place` says where a row stands.
+    pub(crate) fn target_columns<'a>(
+        &'a self,
+        table: &'a Table,
+        place: &'a dyn Fn(usize) -> Place,
+    ) -> TargetColumns<'a> {
+        TargetColumns { file: table.name(), columns: &self.targets, rows: self.ids.len(), place }
+    }
+
     /// Ids are unique; rows that repeat an id in another part of the split get their own message.
     fn check_ids(&self, table: &Table) -> Result<(), DataError> {
         let mut row_of: HashMap<&str, usize> = HashMap::with_capacity(self.ids.len());
@@ -135,7 +146,8 @@ impl Scan {
     }
 }
 
-fn part_of(row: &Row<'_>, column: usize) -> Result<Option<Part>, DataError> {
+/// The part of the split that a cell names; `None` if it is empty.
+pub fn part_of(row: &Row<'_>, column: usize) -> Result<Option<Part>, DataError> {
     let cell = row.cell(column);
     if cell.is_empty() {
         return Ok(None);

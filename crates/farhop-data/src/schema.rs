@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::dataset::Target;
 use crate::options::Fill;
-use crate::target_kind::TargetKind;
+use crate::targets::TargetKind;
 
 /// How a nodes table becomes arrays. Made from the training table and kept with the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,17 +41,38 @@ pub struct TargetColumn {
     /// whole numbers, else as text. Empty if the columns do not hold classes.
     #[serde(default)]
     pub classes: Vec<String>,
+    /// How many answers or numbers a cell holds, if the cells of the only column are lists such as `[0, 1, 0]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub list: Option<usize>,
 }
 
 impl TargetColumn {
     /// One column of classes.
     pub fn classes(name: &str, classes: Vec<String>) -> TargetColumn {
-        TargetColumn { name: name.to_string(), others: Vec::new(), kind: TargetKind::Classes, classes }
+        TargetColumn { name: name.to_string(), others: Vec::new(), kind: TargetKind::Classes, classes, list: None }
     }
 
     /// The names of all columns.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.name).chain(&self.others).map(String::as_str)
+    }
+
+    /// The names of what a model gives: classes, or a name for each answer or number.
+    pub fn output_names(&self) -> Vec<String> {
+        match (self.kind, self.list) {
+            (TargetKind::Classes, _) => self.classes.clone(),
+            (_, Some(width)) => (0..width).map(|place| format!("{} {place}", self.name)).collect(),
+            (_, None) => self.names().map(str::to_string).collect(),
+        }
+    }
+
+    /// Answers or numbers, `[rows, output_names]`, as a target.
+    pub(crate) fn target_of(&self, values: Vec<f32>) -> Target {
+        let names = self.output_names();
+        match self.kind {
+            TargetKind::Labels => Target::Binary { values, names },
+            TargetKind::Numbers | TargetKind::Classes => Target::Number { values, names },
+        }
     }
 }
 

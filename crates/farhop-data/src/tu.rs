@@ -17,7 +17,7 @@ use crate::options::SplitChoice;
 use crate::scan::MOST_NODES;
 use crate::source::SourceFile;
 use crate::split::Split;
-use crate::task::{chosen_split, usual_metric};
+use crate::split_choice::chosen_split;
 use crate::text::{counted, listed, one_line, quoted, thousands};
 use crate::text_file::{Rows, TextFile};
 
@@ -53,7 +53,7 @@ pub fn read(folder: &Path, name: &str, options: &TuOptions) -> Result<Dataset, D
         notes.push(format!("{}: {loops} left out", edges_file.name()));
     }
     let graphs = GraphSet::new(built.graph, offsets).map_err(|error| edges_file.wrong(error.to_string()))?;
-    let metric = usual_metric(&target);
+    let metric = target.usual_metric();
     let (name, sources) = (name.to_string(), files.sources);
     Dataset { name, graphs, nodes, edges, level: Level::Graph, target, split, metric, ids: Vec::new(), notes, sources }
         .check()

@@ -1,6 +1,9 @@
 //! Readers that have never seen the whole upstream file, on small files in its layout made by another program
 //! (scripts/catalogue_layouts.py).
 
+#[path = "common/bits.rs"]
+mod bits;
+
 use std::path::PathBuf;
 
 use farhop_data::catalogue::{self, Counts, DataFolders, LoadOptions, SplitRequest};
@@ -159,6 +162,27 @@ fn wikics_takes_the_stopping_nodes_into_valid() {
 fn the_open_graph_benchmark() {
     let (data, _) = load("ogbn-arxiv");
     assert_eq!((data.nodes.width, data.target.outputs(), data.graphs.union().is_directed()), (4, 3, false));
+}
+
+#[test]
+fn all_kinds_of_data_come_back_from_a_file_bit_for_bit() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("kept.farhop");
+    for name in [
+        "pascalvoc-sp",
+        "pcqm-contact",
+        "zinc",
+        "peptides-struct",
+        "cs",
+        "roman-empire",
+        "minesweeper",
+        "wikics",
+        "ogbn-arxiv",
+    ] {
+        let data = load_with(name, &LoadOptions::default());
+        data.save(&path).unwrap();
+        bits::assert_same(&Dataset::load(&path).unwrap(), &data);
+    }
 }
 
 #[test]

@@ -1,11 +1,16 @@
 //! SMILES against OGB and RDKit: a tracked set of small molecules, 1,000 from real datasets, whole
 //! datasets, and strings that are broken in every way.
 
+#[path = "common/real.rs"]
+mod real;
+
 use farhop_data::npz::Npz;
 use farhop_data::smiles::{ATOM_SIZES, BOND_SIZES, Molecule, parse, parse_kekule};
 use farhop_graph::random::Stream;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+
+use real::real_data;
 
 const ATOM_FEATURES: [&str; 9] = [
     "atomic number",
@@ -68,11 +73,6 @@ fn tracked_molecules_are_those_of_ogb() {
 
 fn shared() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared")
-}
-
-fn data(file: &str) -> Option<PathBuf> {
-    let places = std::env::var_os("FARHOP_DATA").map(PathBuf::from).into_iter().chain([shared().join("data")]);
-    places.map(|folder| folder.join(file)).find(|path| path.exists())
 }
 
 /// The 1,000 molecules kept beside the checkout.
@@ -198,10 +198,7 @@ const ZINC_TYPES: [&str; 28] = [
 
 #[test]
 fn molecules_of_zinc_have_the_atom_types_of_zinc() {
-    let Some(path) = data("zinc/jtvae_test.txt") else {
-        println!("skipped: no zinc/jtvae_test.txt in $FARHOP_DATA or beside the checkout");
-        return;
-    };
+    let Some(path) = real_data("zinc/jtvae_test.txt") else { return };
     for smiles in std::fs::read_to_string(path).unwrap().lines() {
         let molecule = parse_kekule(smiles).unwrap();
         for atom in &molecule.atoms {
@@ -327,10 +324,7 @@ fn whole_datasets_are_read() {
         ("peptides-func/peptide_multi_class_dataset.csv.gz", "smiles", 15_535, 0),
         ("zinc/250k_rndm_zinc_drugs_clean.smi", "", 249_456, 0),
     ] {
-        let Some(path) = data(file) else {
-            println!("skipped: no {file} in $FARHOP_DATA or beside the checkout");
-            continue;
-        };
+        let Some(path) = real_data(file) else { continue };
         let bytes = std::fs::read(path).unwrap();
         let text = if file.ends_with(".gz") {
             std::io::read_to_string(flate2::read::GzDecoder::new(bytes.as_slice())).unwrap()

@@ -1,13 +1,13 @@
 //! The Amazon and Coauthor graphs: two sparse matrices and labels in one archive, the split in another.
 
-use farhop_graph::{Direction, GraphSet, build};
+use farhop_graph::GraphSet;
 
 use super::entry::Entry;
 use super::folders::Located;
-use super::parts::{Parts, Splits, bytes_of, class_target, row_numbers};
-use crate::csr::Csr;
+use super::parts::{Parts, Splits, bytes_of, row_numbers};
 use crate::dataset::Columns;
 use crate::error::DataError;
+use crate::graph_archive::{NodeArchive, class_target};
 use crate::npz::Npz;
 use crate::source::SourceFile;
 use crate::split::Split;
@@ -18,27 +18,14 @@ pub(super) fn read(entry: &Entry, files: &Located) -> Result<Parts, DataError> {
     let path = files.path(entry.files[0].names[0])?;
     let file = path.display().to_string();
     let mut npz = Npz::from_bytes(&file, bytes_of(path, &mut sources)?)?;
-    let adjacency = Csr::from_npz(&mut npz, "adj")?;
-    let features = Csr::from_npz(&mut npz, "attr")?;
-    let labels = npz.array("labels")?.to_i64()?;
-    if adjacency.rows != adjacency.columns {
-        let reason =
-            format!("an adjacency of {} rows and {} columns; as many are needed.", adjacency.rows, adjacency.columns);
-        return Err(DataError::Array { file, reason });
-    }
-    let mut rows = Vec::with_capacity(adjacency.indices.len());
-    for row in 0..adjacency.rows {
-        rows.extend(adjacency.row(row).0.iter().map(|&column| (row as u32, column)));
-    }
-    let built = build(adjacency.rows, &rows, Direction::Undirected)
-        .map_err(|error| DataError::Graph { file: file.clone(), reason: error.to_string() })?;
+    let NodeArchive { built, nodes, labels, .. } = NodeArchive::with_sparse_rows(&file, &mut npz, false)?;
     let standard = match files.find(entry.files[1].names[0]) {
-        Some(path) => Some(read_split(path, adjacency.rows, &mut sources)?),
+        Some(path) => Some(read_split(path, labels.len(), &mut sources)?),
         None => None,
     };
     Ok(Parts {
         graphs: GraphSet::single(built.graph),
-        nodes: Columns::sparse(features),
+        nodes,
         edges: Columns::none(),
         target: class_target(&file, &labels, None)?,
         splits: Splits { standard, ..Splits::default() },

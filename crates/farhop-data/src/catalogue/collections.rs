@@ -9,7 +9,7 @@ use crate::ogb::{self, OgbOptions};
 use crate::options::SplitChoice;
 use crate::source::SourceFile;
 use crate::split::Split;
-use crate::target_kind::TargetKind;
+use crate::targets::TargetKind;
 use crate::tu::{self, TuOptions};
 use crate::wikics::WikiCs;
 

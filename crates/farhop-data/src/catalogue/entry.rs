@@ -63,6 +63,18 @@ pub struct DataFile {
     pub required: bool,
 }
 
+impl DataFile {
+    /// A file that is needed, published as it is.
+    pub(super) const fn published(
+        names: &'static [&'static str],
+        url: &'static str,
+        sha256: &'static str,
+        bytes: u64,
+    ) -> DataFile {
+        DataFile { names, url: Some(url), member: None, sha256: Some(sha256), bytes: Some(bytes), required: true }
+    }
+}
+
 /// What a dataset must hold. `None` is not checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
@@ -105,6 +117,28 @@ pub(super) enum Reader {
 }
 
 impl Entry {
+    /// What an entry says where it has nothing to say; tables of entries fill in the rest.
+    pub(super) const BASE: Entry = Entry {
+        name: "",
+        aliases: &[],
+        title: "",
+        level: Level::Node,
+        metric: Metric::Accuracy,
+        splits: "",
+        numbered_splits: 0,
+        citation: "",
+        licence: "",
+        homepage: "",
+        files: &[],
+        folders: &[],
+        expected: Counts { graphs: None, nodes: None, edges: None, features: None, outputs: None, split: None },
+        row_normalise: false,
+        seen_whole: false,
+        notes: &[],
+        stand_in: None,
+        reader: Reader::HopMajority,
+    };
+
     /// Whether the data is made, not read.
     pub fn is_made(&self) -> bool {
         self.files.is_empty()

@@ -3,14 +3,15 @@
 //! Superpixels: `(x [nodes, 14], edge_attr [edges, 2], edge_index [2, edges], y [nodes])`. PCQM-Contact: `(x [nodes, 9],
 //! edge_attr [edges, 3], edge_index [2, edges], edge_label_index [2, pairs], edge_label [pairs])`.
 
-use farhop_graph::{Direction, GraphSet};
+use farhop_graph::Direction;
 
 use super::folders::Located;
 use super::molecules::Collected;
-use super::parts::{Parts, Splits, bytes_of, class_target};
+use super::parts::{Parts, Splits, bytes_of};
 use crate::dataset::{Columns, Target};
-use crate::entry_rows::{build_graph, spread};
+use crate::entry_rows::{build_graph, graph_set, spread};
 use crate::error::DataError;
+use crate::graph_archive::class_target;
 use crate::npy::Array;
 use crate::pickle::{self, Value};
 use crate::smiles::{ATOM_SIZES, BOND_SIZES};
@@ -101,8 +102,7 @@ pub(super) fn read_superpixels(files: &Located, coco: bool) -> Result<Parts, Dat
     }
     let built = build_graph(&name, features.len() / 14, &rows, Direction::Undirected)?;
     let weights = spread(&built, 2, &weights, 0.0).values;
-    let graphs = GraphSet::new(built.graph, offsets)
-        .map_err(|error| DataError::Graph { file: name.clone(), reason: error.to_string() })?;
+    let graphs = graph_set(&name, built.graph, offsets)?;
     Ok(Parts {
         graphs,
         nodes: Columns::dense(14, features),

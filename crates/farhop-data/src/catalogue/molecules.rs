@@ -4,7 +4,7 @@ use farhop_graph::{Direction, GraphSet};
 use rayon::prelude::*;
 
 use crate::dataset::Columns;
-use crate::entry_rows::{build_graph, spread};
+use crate::entry_rows::{build_graph, graph_set, spread};
 use crate::error::DataError;
 use crate::place::Place;
 use crate::smiles::{self, KekuleMolecule, Molecule, SmilesError};
@@ -134,8 +134,7 @@ impl Collected {
     ) -> Result<(GraphSet, Columns, Columns), DataError> {
         let built = build_graph(name, self.nodes(), &self.rows, Direction::Undirected)?;
         let bonds = spread(&built, bond_sizes.len(), &self.bonds, 0).values;
-        let graphs = GraphSet::new(built.graph, self.offsets)
-            .map_err(|error| DataError::Graph { file: name.to_string(), reason: error.to_string() })?;
+        let graphs = graph_set(name, built.graph, self.offsets)?;
         Ok((graphs, Columns::categories(atom_sizes, self.atoms), Columns::categories(bond_sizes, bonds)))
     }
 }

@@ -7,7 +7,6 @@ use farhop_graph::GraphSet;
 use super::entry::{Counts, Entry};
 use super::options::{LoadOptions, SplitRequest};
 use super::splits;
-use crate::csr::Csr;
 use crate::dataset::{Columns, Dataset, Numbers, Target};
 use crate::error::DataError;
 use crate::source::{SourceFile, read_bytes};
@@ -124,37 +123,6 @@ pub(super) fn bytes_of(path: &Path, sources: &mut Vec<SourceFile>) -> Result<Vec
     let bytes = read_bytes(path)?;
     sources.push(SourceFile::of(&path.display().to_string(), &bytes));
     Ok(bytes)
-}
-
-/// Features as they are kept: sparse if at most one number in five is not 0.
-pub(super) fn columns_of(name: &str, rows: usize, width: usize, dense: Vec<f32>) -> Result<Columns, DataError> {
-    let filled = dense.iter().filter(|value| **value != 0.0).count();
-    if width == 0 || dense.len() != rows.saturating_mul(width) || 5 * filled > dense.len() {
-        return Ok(Columns::dense(width, dense));
-    }
-    let (mut offsets, mut indices, mut values) = (vec![0], Vec::with_capacity(filled), Vec::with_capacity(filled));
-    for row in dense.chunks_exact(width) {
-        for (column, &value) in row.iter().enumerate() {
-            if value != 0.0 {
-                indices.push(column as u32);
-                values.push(value);
-            }
-        }
-        offsets.push(indices.len());
-    }
-    Ok(Columns::sparse(Csr::new(name, [rows, width], offsets, indices, values)?))
-}
-
-/// Classes named by their numbers, one more than the largest; negative labels are unknown.
-pub(super) fn class_target(file: &str, labels: &[i64], classes: Option<usize>) -> Result<Target, DataError> {
-    let largest = labels.iter().copied().max().unwrap_or(-1);
-    let classes = classes.unwrap_or((largest + 1).clamp(0, 1 << 20) as usize);
-    if largest >= classes as i64 {
-        let reason = format!("label {largest} where labels are 0 to {}.", classes as i64 - 1);
-        return Err(DataError::Array { file: file.to_string(), reason });
-    }
-    let labels = labels.iter().map(|&label| u32::try_from(label).ok()).collect();
-    Ok(Target::Class { labels, classes: (0..classes).map(|class| class.to_string()).collect() })
 }
 
 /// Row numbers from whole numbers that were read.

@@ -8,6 +8,7 @@ use super::parts::Splits;
 use crate::dataset::{Level, Target};
 use crate::error::DataError;
 use crate::split::{Split, SplitFractions};
+use crate::split_choice::Strata;
 
 /// Shares of seeded splits of graphs, where few rows are for training otherwise.
 const OF_GRAPHS: SplitFractions = SplitFractions { train: 0.8, valid: 0.1 };
@@ -66,36 +67,17 @@ fn draw(
     fractions: SplitFractions,
     seed: u64,
 ) -> Result<Split, DataError> {
-    let mut strata: Vec<Option<u32>> = match target {
-        Target::Class { labels, .. } if labels.len() == rows => labels.clone(),
-        Target::Binary { values, names } if names.len() == 1 && values.len() == rows => {
-            values.iter().map(|value| (!value.is_nan()).then_some(*value as u32)).collect()
-        }
-        // Pairs, and nodes of many graphs: rows of the split are graphs, all alike.
-        Target::Pair { .. } | Target::Class { .. } => vec![Some(0); rows],
-        Target::Binary { .. } | Target::Number { .. } => {
-            (0..rows).map(|row| target.is_known(row).then_some(0)).collect()
-        }
-    };
+    let mut strata = Strata::of(target, rows);
     if let Some(pool) = pool {
         let mut kept = vec![None; rows];
         for &row in pool {
-            if let (Some(place), Some(stratum)) = (kept.get_mut(row as usize), strata.get(row as usize)) {
+            if let (Some(place), Some(stratum)) = (kept.get_mut(row as usize), strata.of_row.get(row as usize)) {
                 *place = *stratum;
             }
         }
-        strata = kept;
+        strata.of_row = kept;
     }
-    let classes = strata.iter().flatten().max().map_or(0, |largest| *largest as usize + 1);
-    let mut counts = vec![0usize; classes];
-    for &stratum in strata.iter().flatten() {
-        counts[stratum as usize] += 1;
-    }
-    // A class of one row cannot be in train and test; it is drawn with the others then.
-    if counts.contains(&1) {
-        strata.iter_mut().for_each(|stratum| *stratum = stratum.map(|_| 0));
-    }
-    Ok(Split::stratified(&strata, classes, fractions, seed)?)
+    Ok(strata.joined_if_lonely().draw(fractions, seed)?)
 }
 
 /// So many rows of every class for training, and so many of the rest for validation and test.

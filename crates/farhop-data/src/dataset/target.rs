@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
+use crate::metrics::Metric;
 
 /// What a prediction is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,6 +53,23 @@ pub enum Target {
 }
 
 impl Target {
+    /// Nothing to predict: a target of no classes.
+    pub fn none(rows: usize) -> Target {
+        Target::Class { labels: vec![None; rows], classes: Vec::new() }
+    }
+
+    /// The usual score: accuracy for classes, ROC AUC for one question, average precision for several, mean absolute error
+    /// for numbers, filtered mean reciprocal rank for pairs.
+    pub fn usual_metric(&self) -> Metric {
+        match self {
+            Target::Class { .. } => Metric::Accuracy,
+            Target::Binary { names, .. } if names.len() == 1 => Metric::RocAuc,
+            Target::Binary { .. } => Metric::AveragePrecision,
+            Target::Number { .. } => Metric::Mae,
+            Target::Pair { .. } => Metric::MrrFiltered,
+        }
+    }
+
     /// Numbers that a model gives per row: classes, questions, numbers; for pairs 1.
     pub fn outputs(&self) -> usize {
         match self {
@@ -67,6 +85,17 @@ impl Target {
             Target::Class { classes, .. } => classes,
             Target::Binary { names, .. } | Target::Number { names, .. } => names,
             Target::Pair { .. } => &[],
+        }
+    }
+
+    /// How many rows there are; `None` where the target does not say: pairs, and no answers or numbers at all.
+    pub(crate) fn rows(&self) -> Option<usize> {
+        match self {
+            Target::Class { labels, .. } => Some(labels.len()),
+            Target::Binary { values, names } | Target::Number { values, names } => {
+                values.len().checked_div(names.len())
+            }
+            Target::Pair { .. } => None,
         }
     }
 

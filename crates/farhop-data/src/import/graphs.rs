@@ -2,19 +2,21 @@
 
 use std::collections::HashMap;
 
-use farhop_graph::{Built, Direction, GraphSet};
+use farhop_graph::{Built, Direction};
 
-use super::{ImportOptions, Tables, edge_features, parts};
-use crate::dataset::{Columns, Dataset, Level, Numbers};
+use super::{ImportOptions, Tables, parts};
+use crate::dataset::{Columns, Dataset, Level, Numbers, Target};
+use crate::edge_features::{self, EdgeColumns, EdgeFeatures};
 use crate::edges::end_columns;
-use crate::entry_rows::build_graph;
+use crate::entry_rows::{build_graph, graph_set};
 use crate::error::DataError;
 use crate::options::NodeTableOptions;
 use crate::roles::Roles;
-use crate::scan::Scan;
-use crate::split::Part;
+use crate::scan::{Scan, part_of};
+use crate::split::{Part, Split};
+use crate::split_choice::TableSplit;
 use crate::table::Table;
-use crate::task::usual_metric;
+use crate::targets::{TargetCells, TargetColumns};
 use crate::text::{counted, quoted};
 
 /// Reads tables whose nodes name their graph in `column`.
@@ -29,18 +31,11 @@ pub(super) fn read(tables: Tables<'_>, column: &str, options: &ImportOptions) ->
     let built = read_edges(tables.edges, column, &members, &graphs, table_options.directed)?;
     let rows = graphs.ids.len();
     let graph_table = tables.graphs.unwrap_or(table);
-    let target = parts::read_target(graph_table, &graphs.targets, rows, options.task)?;
-    let split = parts::read_split(graph_table, graphs.split, &graphs.parts, &target, rows, &table_options.split)?;
     let mut notes = Vec::new();
-    let edges = if options.edge_features {
-        let ends = end_columns(tables.edges)?;
-        let used = |at: usize| ends.contains(&at) || tables.edges.header()[at].eq_ignore_ascii_case(column);
-        let ignored = |at: usize| table_options.ignore_edges.contains(&tables.edges.header()[at]);
-        let others: Vec<usize> = (0..tables.edges.header().len()).filter(|&at| !used(at) && !ignored(at)).collect();
-        edge_features::read(tables.edges, &others, &built, &mut notes)?
-    } else {
-        Columns::none()
-    };
+    let (target, split) = graphs.target_and_split(graph_table, options, &mut notes)?;
+    let edges = edge_features(tables.edges, column, &built, &table_options)?;
+    notes.extend(edges.notes);
+    let edges = edges.features;
     // Statistics are taken over the nodes of the training graphs.
     let mut of_train = vec![split.train.is_empty(); rows];
     split.train.iter().for_each(|&graph| of_train[graph as usize] = true);
@@ -61,9 +56,8 @@ pub(super) fn read(tables: Tables<'_>, column: &str, options: &ImportOptions) ->
     if empty > 0 {
         notes.push(format!("{} no node", counted(empty as u64, "graph has", "graphs have")));
     }
-    let graph_set = GraphSet::new(built.graph, members.offsets)
-        .map_err(|error| DataError::Graph { file: tables.edges.name().to_string(), reason: error.to_string() })?;
-    let metric = usual_metric(&target);
+    let graph_set = graph_set(tables.edges.name(), built.graph, members.offsets)?;
+    let metric = target.usual_metric();
     let mut sources = vec![table.source().clone(), tables.edges.source().clone()];
     sources.extend(tables.graphs.map(|table| table.source().clone()));
     sources.dedup();
@@ -101,7 +95,7 @@ struct Graphs {
     /// Whether graphs that are not in the table are new ones: there is no table.
     open: bool,
     file: String,
-    targets: Vec<usize>,
+    targets: Vec<TargetCells>,
     split: Option<usize>,
     parts: Vec<Option<Part>>,
 }
@@ -127,9 +121,21 @@ impl Graphs {
         };
         let named = |name: &str| table.header().iter().position(|column| column.eq_ignore_ascii_case(name));
         let id = named(column).or_else(|| named("graph")).or_else(|| named("id")).unwrap_or(0);
-        let target = |name: &String| table.require(name, "the target");
-        graphs.targets = options.targets.iter().map(target).collect::<Result<_, _>>()?;
-        graphs.split = named("split").filter(|at| *at != id && !graphs.targets.contains(at));
+        for name in &options.targets {
+            let column = Some(table.require(name, "the target")?);
+            if graphs.targets.iter().any(|target| target.column == column) {
+                return Err(DataError::ColumnTwice {
+                    file: table.name().to_string(),
+                    name: name.clone(),
+                    first: "one target",
+                    second: "another",
+                    remedy: "Name every --target once.",
+                });
+            }
+            graphs.targets.push(TargetCells::of(name, column));
+        }
+        let free = |at: &usize| *at != id && graphs.targets.iter().all(|target| target.column != Some(*at));
+        graphs.split = named("split").filter(free);
         let mut rows = table.rows();
         while let Some(row) = rows.next_row()? {
             let text = row.cell(id).to_string();
@@ -138,12 +144,10 @@ impl Graphs {
                 return Err(DataError::DuplicateId { place: row.place(), id: text, first });
             }
             if let Some(column) = graphs.split {
-                let cell = row.cell(column);
-                let part = Part::from_name(cell);
-                if part.is_none() && !cell.is_empty() {
-                    return Err(DataError::SplitValue { cell: row.named_cell(column) });
-                }
-                graphs.parts.push(part);
+                graphs.parts.push(part_of(&row, column)?);
+            }
+            for target in &mut graphs.targets {
+                target.see(target.column.map_or("", |column| row.cell(column)));
             }
             graphs.number_of.insert(text.clone(), graphs.ids.len() as u32);
             graphs.ids.push(text);
@@ -153,6 +157,38 @@ impl Graphs {
         }
         Ok(graphs)
     }
+
+    fn target_and_split(
+        &self,
+        table: &Table,
+        options: &ImportOptions,
+        notes: &mut Vec<String>,
+    ) -> Result<(Target, Split), DataError> {
+        let (file, rows) = (table.name(), self.ids.len());
+        let place = |row| table.place_of_row(row);
+        let columns = TargetColumns { file, columns: &self.targets, rows, place: &place };
+        let (target, kept) = columns.learn(options.task, Level::Graph, notes)?;
+        let Some(kept) = kept else {
+            return Ok((target, Split::default()));
+        };
+        let marked = self.split.map(|column| (table.header()[column].as_str(), &self.parts[..]));
+        let rows = TableSplit { file, column: &kept.name, target: &target, rows, marked, place: &place };
+        let (split, _) = rows.learn(&options.table.split, notes)?;
+        Ok((target, split))
+    }
+}
+
+/// The other columns of the edges table.
+fn edge_features(
+    table: &Table,
+    graph_column: &str,
+    built: &Built,
+    options: &NodeTableOptions,
+) -> Result<EdgeFeatures, DataError> {
+    let ends = end_columns(table)?;
+    let free = |(at, name): &(usize, &String)| !ends.contains(at) && !name.eq_ignore_ascii_case(graph_column);
+    let candidates = table.header().iter().enumerate().filter(free).map(|(_, name)| name.clone()).collect::<Vec<_>>();
+    edge_features::learn(&EdgeColumns { table, built, candidates: &candidates }, options)
 }
 
 /// Which node belongs to which graph.

@@ -2,13 +2,12 @@
 
 mod archives;
 mod detect;
-mod edge_features;
 mod graphs;
 mod parts;
 
 use std::path::Path;
 
-pub use archives::ArchiveLayout;
+pub use crate::graph_archive::ArchiveLayout;
 pub use detect::{Kind, detect};
 
 use crate::dataset::Dataset;
@@ -19,7 +18,7 @@ use crate::node_tables::load_open;
 use crate::ogb::{self, OgbOptions};
 use crate::options::{NodeTableOptions, SplitChoice};
 use crate::table::Table;
-use crate::target_kind::TargetKind;
+use crate::targets::TargetKind;
 use crate::tu::{self, TuOptions};
 use crate::wikics::WikiCs;
 
@@ -35,9 +34,6 @@ pub struct ImportOptions {
     /// The column of the nodes table that names the graph of a node. Default: the one named `graph`, if there is a table of
     /// graphs.
     pub graph: Option<String>,
-    /// With many graphs: the other columns of the edges table are features of the edges. (Those of one graph always are,
-    /// but for `table.ignore_edges`.)
-    pub edge_features: bool,
     /// The column of SMILES of a table of molecules.
     pub smiles: Option<String>,
     /// Which split of a file that has several, from 0.
@@ -139,7 +135,6 @@ fn dataset_of_graphml(file: &GraphMl, options: &ImportOptions) -> Result<Dataset
     let mut options = options.clone();
     options.table.id = Some(ID_COLUMN.to_string());
     options.table.directed = file.directed;
-    options.edge_features = true;
     let of_graphs = options.targets.iter().any(|target| file.graph_table.column(target).is_some());
     let (nodes, edges) = (&file.nodes, &file.edges);
     if file.graphs > 1 || of_graphs {

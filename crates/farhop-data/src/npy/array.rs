@@ -3,7 +3,7 @@
 use super::header::{Dtype, Header};
 use super::order::in_c_order;
 use crate::error::DataError;
-use crate::shared::SharedBytes;
+use crate::pickle::SharedBytes;
 use crate::text::{counted, listed};
 
 /// An array in C order with little-endian elements, whatever its file was.

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::array::Array;
 use super::header::Header;
 use crate::error::DataError;
-use crate::shared::SharedBytes;
+use crate::pickle::SharedBytes;
 use crate::text::thousands;
 
 /// The longest header that is read.

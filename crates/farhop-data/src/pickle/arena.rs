@@ -11,7 +11,7 @@ use super::globals::Global;
 use super::numpy::ElementType;
 use super::{MOST_CONTAINERS, MOST_ELEMENTS};
 use crate::npy::Array;
-use crate::shared::SharedBytes;
+use crate::pickle::SharedBytes;
 use crate::text::thousands;
 use crate::torch::{StorageType, TensorPlan};
 

@@ -8,7 +8,7 @@ use super::globals::{Global, Role};
 use super::machine::Machine;
 use super::numpy;
 use super::opcodes::{INST, NEWOBJ_EX, OBJ, PERSID};
-use crate::shared::SharedBytes;
+use crate::pickle::SharedBytes;
 use crate::torch::{StorageType, TensorPlan, storage_alone};
 
 impl Machine {

@@ -10,7 +10,7 @@ use super::machine::Program;
 use super::value::{Kind, Object};
 use super::{DEEPEST_NESTING, MOST_ELEMENTS};
 use crate::csr::Csr;
-use crate::shared::SharedBytes;
+use crate::pickle::SharedBytes;
 use crate::text::thousands;
 use crate::torch::Tensor;
 

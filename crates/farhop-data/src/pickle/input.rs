@@ -1,7 +1,7 @@
 //! The bytes of a pickle, taken piece by piece.
 
 use super::fault::Fault;
-use crate::shared::SharedBytes;
+use crate::pickle::SharedBytes;
 use crate::text::thousands;
 
 /// Bytes and how far they have been read. Nothing reads beyond the end.

@@ -9,7 +9,7 @@ use super::input::Input;
 use super::opcodes::*;
 use super::stack::Stack;
 use super::{LARGEST_PICKLE, MOST_WAITING, text_forms};
-use crate::shared::SharedBytes;
+use crate::pickle::SharedBytes;
 use crate::text::thousands;
 
 /// What a pickle has built.

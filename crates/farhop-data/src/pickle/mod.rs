@@ -32,6 +32,7 @@ mod input;
 mod machine;
 mod numpy;
 mod opcodes;
+mod shared;
 mod stack;
 mod state;
 mod text_forms;
@@ -41,12 +42,12 @@ mod value_place;
 use std::path::Path;
 
 use crate::error::DataError;
-use crate::shared::SharedBytes;
 use crate::source::read_bytes;
 
 pub(crate) use convert::converted;
 pub(crate) use fault::Fault;
 pub(crate) use machine::{Program, run};
+pub use shared::SharedBytes;
 pub use value::{Kind, Object, Value};
 
 /// The largest pickle that is read: 4 GiB.

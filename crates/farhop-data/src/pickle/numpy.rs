@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::arena::{Arena, Item, Node, text};
 use super::fault::Fault;
 use crate::npy::{Array, Dtype, Header};
-use crate::shared::SharedBytes;
+use crate::pickle::SharedBytes;
 use crate::text::quoted;
 
 /// The type of the elements and their byte order.

@@ -6,7 +6,7 @@ use super::value_place::Place;
 use crate::csr::Csr;
 use crate::error::DataError;
 use crate::npy::Array;
-use crate::shared::SharedBytes;
+use crate::pickle::SharedBytes;
 use crate::text::{counted, listed, nearest, quoted};
 use crate::torch::Tensor;
 

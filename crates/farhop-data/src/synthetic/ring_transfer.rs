@@ -7,10 +7,9 @@
 use farhop_graph::random::{Stream, mix};
 use farhop_graph::{Direction, GraphSet, build};
 
-use crate::dataset::{Columns, Dataset, Level, Target};
+use super::many_graphs;
+use crate::dataset::{Columns, Dataset, Level};
 use crate::error::DataError;
-use crate::metrics::Metric;
-use crate::split::{Split, SplitFractions};
 
 /// The settings of [`ring_transfer`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,18 +69,6 @@ pub fn ring_transfer(options: &RingTransferOptions) -> Result<Dataset, DataError
         false => truth.into_iter().map(Some).collect(),
         true => (0..nodes).map(|node| (node % ring == 0).then(|| truth[node / ring])).collect(),
     };
-    Dataset {
-        name: "ring-transfer".to_string(),
-        graphs: set,
-        nodes: Columns::dense(width, features),
-        edges: Columns::none(),
-        level: if per_node { Level::Node } else { Level::Graph },
-        target: Target::Class { labels, classes: (0..classes).map(|class| class.to_string()).collect() },
-        split: Split::random(graphs, SplitFractions { train: 0.8, valid: 0.1 }, mix(seed, 2))?,
-        metric: Metric::Accuracy,
-        ids: Vec::new(),
-        notes: Vec::new(),
-        sources: Vec::new(),
-    }
-    .check()
+    let level = if per_node { Level::Node } else { Level::Graph };
+    many_graphs("ring-transfer", set, Columns::dense(width, features), level, labels, classes, seed)
 }

@@ -8,10 +8,9 @@
 use farhop_graph::random::{Stream, mix};
 use farhop_graph::{Direction, GraphSet, build};
 
-use crate::dataset::{Columns, Dataset, Level, Target};
+use super::many_graphs;
+use crate::dataset::{Columns, Dataset, Level};
 use crate::error::DataError;
-use crate::metrics::Metric;
-use crate::split::{Split, SplitFractions};
 
 /// The settings of [`tree_neighbours`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,18 +64,7 @@ pub fn tree_neighbours(options: &TreeNeighboursOptions) -> Result<Dataset, DataE
     }
     let made = |error: farhop_graph::GraphError| DataError::Mismatch { what: error.to_string() };
     let union = build(tree * graphs, &rows, Direction::Undirected).map_err(made)?.graph;
-    Dataset {
-        name: "tree-neighbours-match".to_string(),
-        graphs: GraphSet::new(union, (0..=graphs).map(|graph| graph * tree).collect()).map_err(made)?,
-        nodes: Columns::categories(vec![leaves as u32 + 1; 2], categories),
-        edges: Columns::none(),
-        level: Level::Graph,
-        target: Target::Class { labels, classes: (0..leaves).map(|class| class.to_string()).collect() },
-        split: Split::random(graphs, SplitFractions { train: 0.8, valid: 0.1 }, mix(seed, 2))?,
-        metric: Metric::Accuracy,
-        ids: Vec::new(),
-        notes: Vec::new(),
-        sources: Vec::new(),
-    }
-    .check()
+    let set = GraphSet::new(union, (0..=graphs).map(|graph| graph * tree).collect()).map_err(made)?;
+    let nodes = Columns::categories(vec![leaves as u32 + 1; 2], categories);
+    many_graphs("tree-neighbours-match", set, nodes, Level::Graph, labels, leaves, seed)
 }

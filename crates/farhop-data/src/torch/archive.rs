@@ -5,8 +5,8 @@ use std::io::Cursor;
 
 use zip::{CompressionMethod, ZipArchive};
 
+use crate::pickle::SharedBytes;
 use crate::pickle::{Fault, Kind, converted, run};
-use crate::shared::SharedBytes;
 use crate::text::quoted;
 
 type Archive = ZipArchive<Cursor<SharedBytes>>;

@@ -24,8 +24,8 @@ mod tensor;
 use std::path::Path;
 
 use crate::error::DataError;
+use crate::pickle::SharedBytes;
 use crate::pickle::Value;
-use crate::shared::SharedBytes;
 use crate::source::read_bytes;
 
 pub(crate) use stream::storage_alone;

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::pickle::SharedBytes;
 use crate::pickle::{Fault, Kind, Program, converted, run};
-use crate::shared::SharedBytes;
 use crate::text::quoted;
 use crate::torch::StorageType;
 

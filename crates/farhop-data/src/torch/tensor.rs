@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::error::DataError;
 use crate::npy::{Array, Dtype, Header};
-use crate::shared::SharedBytes;
+use crate::pickle::SharedBytes;
 
 /// How many elements a tensor may have beyond those of its storage, where it repeats them.
 pub const MOST_REPEATED_ELEMENTS: usize = 1 << 16;

@@ -5,7 +5,8 @@ use farhop_data::tu::{self, TuOptions};
 use farhop_data::{Level, Numbers, Target, TargetKind};
 use farhop_graph::random::Stream;
 
-use crate::support::{folder_of, real_data, short};
+use crate::real::real_data;
+use crate::support::{folder_of, short};
 
 /// Graphs, nodes, edges, sizes of node labels, width of attributes, edge labels, graphs by class.
 type Counts = (&'static str, usize, usize, usize, &'static [u32], usize, usize, &'static [usize]);

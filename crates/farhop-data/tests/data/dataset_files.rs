@@ -8,6 +8,42 @@ use farhop_data::{Columns, Csr, DataError, Dataset, Level, SourceFile, Split, Ta
 use farhop_graph::random::Stream;
 use farhop_graph::{Direction, GraphSet, build};
 
+use crate::bits::assert_same;
+
+/// A number such as come up rarely: -0, the smallest, the largest.
+fn number(random: &mut Stream) -> f32 {
+    match random.below(6) {
+        0 => -0.0,
+        1 => f32::from_bits(1),
+        2 => f32::MAX,
+        _ => random.normal() as f32,
+    }
+}
+
+/// Dense numbers, sparse ones, categories, some of each, or nothing.
+fn columns(random: &mut Stream, rows: usize) -> Columns {
+    let mut columns = match random.below(3) {
+        0 => Columns::none(),
+        1 => Columns::dense(2, (0..2 * rows).map(|_| number(random)).collect()),
+        _ => {
+            let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+            for _ in 0..rows {
+                for column in (0..5).filter(|_| random.below(3) == 0).collect::<Vec<u32>>() {
+                    indices.push(column);
+                    values.push(number(random));
+                }
+                offsets.push(indices.len());
+            }
+            Columns::sparse(Csr::new("x", [rows, 5], offsets, indices, values).unwrap())
+        }
+    };
+    if random.below(2) == 0 {
+        columns.sizes = vec![4, 1 << 16];
+        columns.categories = (0..rows).flat_map(|_| [random.below(4) as u16, random.below(1 << 16) as u16]).collect();
+    }
+    columns
+}
+
 /// A dataset with something of everything, by a seed.
 pub fn made(seed: u64) -> Dataset {
     let mut random = Stream::new(seed);
@@ -25,27 +61,26 @@ pub fn made(seed: u64) -> Dataset {
     let nodes = offsets[graphs];
     let union = build(nodes, &rows, direction).unwrap().graph;
     let entries = union.entries();
-    let numbers: Vec<f32> = (0..2 * nodes).map(|_| random.normal() as f32).collect();
-    let mut features = Columns::dense(2, numbers);
-    if seed.is_multiple_of(3) {
-        let values = vec![1.5; nodes];
-        let csr = Csr::new("x", [nodes, 3], (0..=nodes).collect(), (0..nodes as u32).map(|n| n % 3).collect(), values);
-        features = Columns::sparse(csr.unwrap());
-    }
-    features.sizes = vec![4];
-    features.categories = (0..nodes).map(|_| random.below(4) as u16).collect();
-    let edges = Columns::categories(vec![3], (0..entries).map(|_| random.below(3) as u16).collect());
+    let features = columns(&mut random, nodes);
+    let edges = columns(&mut random, entries);
     let names = vec!["ä b".to_string(), "c".to_string()];
     let (level, target) = match seed % 4 {
         0 => {
             let labels = (0..nodes).map(|node| [None, Some(0), Some(1)][node % 3]).collect();
             (Level::Node, Target::Class { labels, classes: names })
         }
-        1 => {
-            let values = (0..2 * graphs).map(|at| [0.0, 1.0, f32::NAN][at % 3]).collect();
-            (Level::Graph, Target::Binary { values, names })
+        kind @ 1..=2 => {
+            let level = [Level::Node, Level::Graph][random.below(2) as usize];
+            let rows = if level == Level::Node { nodes } else { graphs };
+            let unknown = f32::from_bits(0x7fc0_1234);
+            let values = (0..2 * rows).map(|_| match random.below(4) {
+                0 => [f32::NAN, unknown][random.below(2) as usize],
+                _ if kind == 1 => random.below(2) as f32,
+                _ => number(&mut random),
+            });
+            let values = values.collect();
+            (level, if kind == 1 { Target::Binary { values, names } } else { Target::Number { values, names } })
         }
-        2 => (Level::Graph, Target::Number { values: (0..2 * graphs).map(|at| at as f32 / 3.0).collect(), names }),
         _ => {
             let pairs = (0..graphs).map(|g| [offsets[g] as u32, offsets[g + 1] as u32 - 1]).collect();
             let together = (0..graphs).map(|g| g % 2 == 0).collect();
@@ -57,7 +92,7 @@ pub fn made(seed: u64) -> Dataset {
         name: format!("made {seed}"),
         graphs,
         nodes: features,
-        edges: if entries == 0 { Columns::none() } else { edges },
+        edges,
         level,
         target,
         split: Split { train: vec![0], valid: vec![], test: vec![] },
@@ -72,26 +107,10 @@ pub fn made(seed: u64) -> Dataset {
     dataset.check().unwrap()
 }
 
-/// Equality with unknown numbers equal to each other.
-fn assert_same(one: &Dataset, two: &Dataset) {
-    let plain = |dataset: &Dataset| {
-        let mut dataset = dataset.clone();
-        if let Target::Binary { values, .. } | Target::Number { values, .. } = &mut dataset.target {
-            values.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = -1.0);
-        }
-        dataset
-    };
-    let (one, two) = (plain(one), plain(two));
-    assert_eq!((&one.name, &one.graphs, &one.nodes), (&two.name, &two.graphs, &two.nodes));
-    assert_eq!((&one.edges, one.level, &one.target), (&two.edges, two.level, &two.target));
-    assert_eq!((&one.split, one.metric, &one.ids), (&two.split, two.metric, &two.ids));
-    assert_eq!((&one.notes, &one.sources), (&two.notes, &two.sources));
-}
-
 #[test]
 fn what_was_saved_is_loaded() {
     let folder = tempfile::tempdir().unwrap();
-    for seed in 0..60 {
+    for seed in 0..200 {
         let dataset = made(seed);
         let path = folder.path().join("d.farhop");
         dataset.save(&path).unwrap();
@@ -195,6 +214,62 @@ fn a_cache_that_cannot_be_written_costs_a_note() {
     // A file where the folder should be.
     let dataset = cached(&folder.path().join("source.csv/cache"), &key, &sources, || Ok(made(2))).unwrap();
     assert!(dataset.notes.last().unwrap().starts_with("the cache was not written ("), "{:?}", dataset.notes);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_cache_that_is_read_only_costs_a_note_and_is_still_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let (key, sources) = key(folder.path());
+    let cache = folder.path().join("cache");
+    cached(&cache, &key, &sources, || Ok(made(8))).unwrap();
+    let allow = |mode| std::fs::set_permissions(&cache, std::fs::Permissions::from_mode(mode)).unwrap();
+    allow(0o555);
+    let found = cached(&cache, &key, &sources, || panic!("it is in the cache")).unwrap();
+    assert_eq!(found.notes, made(8).notes);
+    let other = CacheKey::new("other", 1, &sources, &()).unwrap();
+    let built = cached(&cache, &other, &sources, || Ok(made(2))).unwrap();
+    let written = other.path(&cache, "farhop").exists();
+    allow(0o755);
+    if written {
+        println!("skipped: this user may write into read-only folders");
+        return;
+    }
+    assert!(built.notes.last().unwrap().starts_with("the cache was not written ("), "{:?}", built.notes);
+}
+
+/// A process that may write no byte into any file, as on a full disk, runs the second half of this test.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_costs_a_note_and_leaves_nothing_behind() {
+    const FOLDER: &str = "FARHOP_TEST_OF_A_FULL_DISK";
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        let cache = Path::new(&folder).join("cache");
+        let sources = [SourceFile::of("x", b"content")];
+        let key = CacheKey::new("made", 1, &sources, &()).unwrap();
+        let dataset = cached(&cache, &key, &sources, || Ok(made(8))).unwrap();
+        assert!(dataset.notes.last().unwrap().starts_with("the cache was not written ("), "{:?}", dataset.notes);
+        let array = NamedArray { name: "x".to_string(), shape: vec![3], numbers: vec![0.5; 3] };
+        let (arrays, note) = cached_arrays(&cache, &key, || Ok(vec![array.clone()])).unwrap();
+        assert_eq!(arrays, [array]);
+        assert!(note.unwrap().starts_with("the cache was not written ("));
+        assert_eq!(std::fs::read_dir(&cache).unwrap().count(), 0, "half a file stayed");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let test = "dataset_files::a_full_disk_costs_a_note_and_leaves_nothing_behind";
+    // Without the signal, writing beyond the limit is an error like that of a full disk.
+    let script = "trap '' XFSZ; ulimit -f 0; exec \"$0\" --exact \"$1\" --nocapture";
+    let output = std::process::Command::new("sh")
+        .args(["-c", script])
+        .arg(std::env::current_exe().unwrap())
+        .arg(test)
+        .env(FOLDER, folder.path())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]

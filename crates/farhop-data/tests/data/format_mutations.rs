@@ -96,9 +96,8 @@ fn tables_of_many_graphs() {
         ("edges.csv", "graph,source,target,w\nA,1,2,0.5\nB,2,1,1\n"),
         ("graphs.csv", "graph,y,split\nA,0.5,train\nB,1.5,train\nC,,test\n"),
     ];
-    break_one(35, 1_200, &files, |folder, round| {
-        let options =
-            ImportOptions { targets: vec!["y".to_string()], edge_features: round % 2 == 0, ..ImportOptions::default() };
+    break_one(35, 1_200, &files, |folder, _| {
+        let options = ImportOptions { targets: vec!["y".to_string()], ..ImportOptions::default() };
         let path = |name: &str| folder.join(name);
         import_tables(&path("nodes.csv"), &path("edges.csv"), Some(&path("graphs.csv")), &options)
     });

@@ -5,7 +5,9 @@ use std::path::Path;
 use farhop_data::import::{ArchiveLayout, ImportOptions, Kind, detect, import, import_tables};
 use farhop_data::{Dataset, FeatureScaling, Level, NodeTableOptions, Numbers, Target, TargetKind};
 
-use crate::support::{folder_of, real_data, short};
+use crate::bits::assert_same;
+use crate::real::real_data;
+use crate::support::{folder_of, short};
 
 fn options(targets: &[&str]) -> ImportOptions {
     ImportOptions {
@@ -72,6 +74,26 @@ fn a_graph_column_makes_many_graphs() {
     let Target::Number { values, .. } = &dataset.target else { panic!() };
     assert!(values[0] == 0.5 && values[2].is_nan());
     assert_eq!((dataset.ids.join(""), &dataset.split.train[..]), ("ABCD".to_string(), &[0, 1][..]));
+}
+
+#[test]
+fn many_graphs_are_read_the_same_way_twice() {
+    let read = || many(&MANY).1.unwrap();
+    let (one, mut two) = (read(), read());
+    // The folder has another name each time.
+    two.name.clone_from(&one.name);
+    two.sources.clone_from(&one.sources);
+    assert_same(&one, &two);
+}
+
+#[test]
+fn edges_of_many_graphs_have_features_too() {
+    let mut files = MANY;
+    files[1].1 = "graph,source,target,length,kind\nA,1,2,3,road\nB,2,1,5,rail\n";
+    let dataset = many(&files).1.unwrap();
+    // The length, whether it is a rail, whether it is a road, in both directions of each edge.
+    let rows = [[3., 0., 1.], [3., 0., 1.], [5., 1., 0.], [5., 1., 0.]];
+    assert_eq!(dataset.edges.numbers, Numbers::Dense(rows.concat()));
 }
 
 #[test]

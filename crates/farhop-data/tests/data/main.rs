@@ -2,6 +2,8 @@
 
 mod arrays;
 mod bad_data;
+#[path = "../common/bits.rs"]
+mod bits;
 mod cards;
 mod collections;
 mod dataset_files;
@@ -15,6 +17,8 @@ mod parquet;
 mod predictions;
 mod python_files;
 mod python_mutations;
+#[path = "../common/real.rs"]
+mod real;
 mod real_files;
 mod requests;
 mod schema;

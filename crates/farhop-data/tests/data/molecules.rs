@@ -2,9 +2,11 @@
 
 use farhop_data::molecules::{MoleculeOptions, MoleculeSchema, MoleculeTable};
 use farhop_data::smiles::{ATOM_SIZES, BOND_SIZES};
-use farhop_data::{Part, Target, TargetKind};
+use farhop_data::{Dataset, Part, Target, TargetKind};
 
-use crate::support::{folder_of, real_data, short};
+use crate::bits::assert_same;
+use crate::real::real_data;
+use crate::support::{folder_of, short};
 
 fn targets(names: &[&str]) -> MoleculeOptions {
     MoleculeOptions { targets: names.iter().map(|name| name.to_string()).collect(), ..MoleculeOptions::default() }
@@ -38,6 +40,29 @@ fn columns_decide_the_task() {
 }
 
 #[test]
+fn the_same_file_gives_the_same_dataset() {
+    let mut text = String::from("smiles,y,z\n");
+    for row in 0..200 {
+        let chain = "C".repeat(1 + row % 17);
+        text += &format!("{chain}C({}O)N,{},{}\n", "C".repeat(row % 5), row % 7, row % 2);
+    }
+    let folder = folder_of(&[("m.csv", &text)]);
+    for names in [&["y"][..], &["z"], &["y", "z"], &[]] {
+        let options = MoleculeOptions { skip_bad: true, ..targets(names) };
+        let load = || MoleculeTable::load(&folder.path().join("m.csv"), &options).unwrap();
+        let (one, two) = (load(), load());
+        assert_same(&one.dataset, &two.dataset);
+        assert_eq!((one.schema, one.rows), (two.schema.clone(), two.rows));
+        let again = MoleculeTable::load_with_schema(&folder.path().join("m.csv"), &two.schema, true).unwrap().dataset;
+        assert_same(
+            &Dataset { split: two.dataset.split.clone(), notes: two.dataset.notes.clone(), ..again },
+            &two.dataset,
+        );
+        assert_eq!(one.dataset.split.train.is_empty(), names.is_empty());
+    }
+}
+
+#[test]
 fn bad_molecules_are_named_or_left_out() {
     let text = "smiles,y\nCC,1.5\nc1ccccc,2.5\nCCC,3.5\nC(C,4\nCCCC,4.5\nCN,5.5\n";
     let folder = folder_of(&[("m.csv", text)]);
@@ -50,7 +75,8 @@ fn bad_molecules_are_named_or_left_out() {
     assert_eq!(read.dataset.ids, ["0", "2", "4", "5"]);
     assert_eq!(read.dataset.notes[0], "2 of 6 molecules left out:");
     assert!(read.dataset.notes[1].contains("m.csv, line 3, character 2: "), "{:?}", read.dataset.notes);
-    assert_eq!(read.dataset.notes.len(), 3);
+    // And one about the target.
+    assert_eq!(read.dataset.notes.len(), 4);
     let Target::Number { values, .. } = &read.dataset.target else { panic!() };
     assert_eq!(values, &[1.5, 3.5, 4.5, 5.5]);
 }
@@ -59,9 +85,9 @@ fn bad_molecules_are_named_or_left_out() {
 fn cells_that_do_not_fit_are_named() {
     for (text, names, message) in [
         (
-            "smiles,y\nC,1\nC,2\nCC,lots\n",
+            "smiles,y\nC,1.5\nC,2\nCC,lots\n",
             &["y"][..],
-            "m.csv, line 4, column \"y\": \"lots\" is not a finite number. Correct or empty the cell, or pass --task classes.",
+            "m.csv, line 4, column \"y\": \"lots\" is not a finite 32-bit number, but the target is read as numbers. Correct or empty the cell, or pass another --task.",
         ),
         (
             "smiles,y\nC,\"[0, 1]\"\nC,\"[0]\"\n",
@@ -87,7 +113,7 @@ fn cells_that_do_not_fit_are_named() {
         (
             "smiles,a,b\nC,x,y\nC,x,y\n",
             &["a", "b"],
-            "m.csv, line 2, column \"a\": \"x\" is a class, and classes are predicted from one column at a time. Pass one target.",
+            "m.csv: target \"a\" holds text. Of several targets each is 0, 1 or empty, or a number; classes need a --target alone.",
         ),
         ("smiles,y\n", &["y"], "m.csv has a header row and no other row. Add at least one."),
     ] {

@@ -1,20 +1,9 @@
 //! The published files of real datasets; counts are those of the collection's README.
 
-use std::path::{Path, PathBuf};
-
 use farhop_data::npz::Npz;
 use farhop_data::{Csr, pickle, torch};
 
-/// The folder of the datasets, if there is one.
-fn folder(dataset: &str) -> Option<PathBuf> {
-    let given = std::env::var_os("FARHOP_DATA").map(PathBuf::from);
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let found = given.into_iter().chain([beside]).map(|root| root.join(dataset)).find(|path| path.is_dir());
-    if found.is_none() {
-        println!("skipped: {dataset} is neither in $FARHOP_DATA nor beside the checkout");
-    }
-    found
-}
+use crate::real::real_data;
 
 #[test]
 fn planetoid() {
@@ -24,7 +13,7 @@ fn planetoid() {
         ("citeseer", 3_327, 3_703, 6, 120, 2_312, 248),
         ("pubmed", 19_717, 500, 3, 60, 18_717, 6),
     ] {
-        let Some(folder) = folder(&format!("planetoid-{name}")) else { return };
+        let Some(folder) = real_data(&format!("planetoid-{name}")) else { return };
         let load = |part: &str| pickle::load(&folder.join(format!("ind.{name}.{part}"))).unwrap();
         for (part, rows) in [("x", x), ("allx", allx), ("tx", 1_000)] {
             let csr = load(part).csr().unwrap();
@@ -48,7 +37,7 @@ fn planetoid() {
 
 #[test]
 fn zinc() {
-    let Some(folder) = folder("zinc") else { return };
+    let Some(folder) = real_data("zinc") else { return };
     let folder = folder.join("zinc12k_val_test_pyg");
     for (name, atoms, bonds) in [("val.pt", 23_083, 49_692), ("test.pt", 23_117, 49_720)] {
         let value = torch::load(&folder.join(name)).unwrap();
@@ -69,7 +58,7 @@ fn zinc() {
 
 #[test]
 fn peptides_split() {
-    let Some(folder) = folder("peptides-func") else { return };
+    let Some(folder) = real_data("peptides-func") else { return };
     let split = pickle::load(&folder.join("splits_random_stratified_peptide.pickle")).unwrap();
     let mut all = Vec::new();
     for (part, size) in [("train", 10_873), ("val", 2_331), ("test", 2_331)] {
@@ -83,7 +72,7 @@ fn peptides_split() {
 
 #[test]
 fn heterophilous() {
-    let Some(folder) = folder("heterophilous") else { return };
+    let Some(folder) = real_data("heterophilous") else { return };
     for (name, nodes, edges, features, sizes) in [
         ("texas", 183, 279, 1_703, [87, 59, 37]),
         ("squirrel_filtered", 2_223, 46_998, 2_089, [1_053, 718, 452]),
@@ -124,7 +113,7 @@ fn amazon_and_coauthor() {
             [20_695, 6_898, 6_900],
         ),
     ] {
-        let Some(folder) = folder(dataset) else { return };
+        let Some(folder) = real_data(dataset) else { return };
         let mut npz = Npz::open(&folder.join(file)).unwrap();
         let adjacency = Csr::from_npz(&mut npz, "adj").unwrap();
         assert_eq!((adjacency.rows, adjacency.columns, adjacency.indices.len()), (nodes, nodes, entries));

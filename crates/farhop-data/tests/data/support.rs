@@ -77,17 +77,6 @@ pub fn notes(tables: &NodeTables) -> String {
     tables.dataset.notes.join("; ")
 }
 
-/// The folder of real datasets: `$FARHOP_DATA`, or `shared/data` beside the checkout. Says so on one line if there is none.
-pub fn real_data(name: &str) -> Option<PathBuf> {
-    let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let folder = std::env::var_os("FARHOP_DATA").map_or(beside, PathBuf::from).join(name);
-    if folder.exists() {
-        return Some(folder);
-    }
-    println!("skipped: {name} is not in $FARHOP_DATA");
-    None
-}
-
 /// A folder with these files; a name that ends in `.gz` is compressed.
 pub fn folder_of(files: &[(&str, &str)]) -> tempfile::TempDir {
     use std::io::Write;

@@ -77,7 +77,7 @@ fn several_columns_are_labels_or_numbers() {
         assert_eq!(pair[1], (row % 2) as f32);
         assert!(if row % 3 == 0 { pair[0].is_nan() } else { pair[0] == (2 - row % 3) as f32 });
     }
-    assert_eq!(data.dataset.metric, Metric::RocAuc);
+    assert_eq!(data.dataset.metric, Metric::AveragePrecision, "of several questions");
     assert_eq!(data.dataset.nodes.width, 1, "targets are no features");
     assert!(notes(&data).starts_with("target \"q\", \"p\" are 0, 1 or empty: read as labels."));
     let data =
@@ -160,4 +160,37 @@ fn a_schema_of_before_holds_classes() {
     let schema: Schema = serde_json::from_str(old).unwrap();
     assert_eq!(schema.target.unwrap().kind, TargetKind::Classes);
     assert!(schema.edge_features.is_empty());
+}
+
+#[test]
+fn a_column_may_hold_lists() {
+    let text = nodes("y", 20, |row| if row == 3 { String::new() } else { format!("\"[{}, nan, 1]\"", row % 2) });
+    let data = Tables::new(&text, EDGES).load(&target("y")).unwrap();
+    let Target::Binary { values, names } = &data.dataset.target else { panic!("{:?}", data.dataset.target) };
+    assert_eq!(names, &["y 0", "y 1", "y 2"]);
+    for (row, three) in values.chunks_exact(3).enumerate() {
+        assert!(three[1].is_nan());
+        assert!(if row == 3 { three[0].is_nan() } else { three[0] == (row % 2) as f32 && three[2] == 1.0 });
+    }
+    let new = Tables::new("id,x,y\n7,1,\"[1, 1, 0]\"\n8,2,\n", "source,target\n");
+    let apply =
+        |schema: &Schema| NodeTables::load_with_schema(&new.nodes(), &new.edges(), schema, &ApplyOptions::default());
+    let Target::Binary { values, .. } = apply(&data.schema).unwrap().dataset.target else { panic!() };
+    assert!(values[..3] == [1.0, 1.0, 0.0] && values[3..].iter().all(|value| value.is_nan()));
+    let classes = Tables::new(&text, EDGES).load(&NodeTableOptions { task: Some(TargetKind::Classes), ..target("y") });
+    assert!(
+        classes
+            .unwrap_err()
+            .to_string()
+            .ends_with("column \"y\": a list is not a class. Pass another --target or --task.")
+    );
+}
+
+#[test]
+fn new_rows_need_no_target_at_all() {
+    let text = nodes("y", 20, |row| format!("{row}.5"));
+    let schema = Tables::new(&text, EDGES).load(&target("y")).unwrap().schema;
+    let new = Tables::new("id,x,y\n7,1,\n8,2,NA\n", "source,target\n");
+    let data = NodeTables::load_with_schema(&new.nodes(), &new.edges(), &schema, &ApplyOptions::default()).unwrap();
+    assert!(numbers(&data).iter().all(|value| value.is_nan()));
 }

@@ -4,11 +4,8 @@ use super::super::entry::{Counts, DataFile, Entry, Reader};
 use crate::dataset::Level;
 use crate::metrics::Metric;
 
-/// Amazon Photo: kinds of goods from reviews and what is bought together.
-pub const PHOTO: Entry = Entry {
-    name: "photo",
-    aliases: &["amazon-photo"],
-    title: "Amazon Photo: kinds of goods from reviews and what is bought together",
+/// What most of these have in common.
+const SHARED: Entry = Entry {
     level: Level::Node,
     metric: Metric::Accuracy,
     splits: "one 60/20/20 of tunedGNN; seeded 60/20/20 without its file",
@@ -16,6 +13,18 @@ pub const PHOTO: Entry = Entry {
     citation: "Shchur, Mumme, Bojchevski, Günnemann: Pitfalls of Graph Neural Network Evaluation, 2018; split of Luo, Shi, Wu: Classic GNNs are Strong Baselines, NeurIPS 2024",
     licence: "MIT (repositories)",
     homepage: "https://github.com/shchur/gnn-benchmark",
+    row_normalise: true,
+    seen_whole: true,
+    reader: Reader::Amazon,
+    notes: &["Feature rows are divided by their sum, as the protocol behind the split does; upstream's are raw."],
+    ..Entry::BASE
+};
+
+/// Amazon Photo: kinds of goods from reviews and what is bought together.
+pub const PHOTO: Entry = Entry {
+    name: "photo",
+    aliases: &["amazon-photo"],
+    title: "Amazon Photo: kinds of goods from reviews and what is bought together",
     files: &[
         DataFile {
             names: &["amazon_photo.npz", "amazon_electronics_photo.npz"],
@@ -47,11 +56,7 @@ pub const PHOTO: Entry = Entry {
         outputs: Some(8),
         split: Some([4_590, 1_530, 1_530]),
     },
-    row_normalise: true,
-    seen_whole: true,
-    notes: &["Feature rows are divided by their sum, as the protocol behind the split does; upstream's are raw."],
-    stand_in: None,
-    reader: Reader::Amazon,
+    ..SHARED
 };
 
 /// Amazon Computers: kinds of goods from reviews and what is bought together.
@@ -59,13 +64,6 @@ pub const COMPUTERS: Entry = Entry {
     name: "computers",
     aliases: &["amazon-computers", "amazon-computer", "computer"],
     title: "Amazon Computers: kinds of goods from reviews and what is bought together",
-    level: Level::Node,
-    metric: Metric::Accuracy,
-    splits: "one 60/20/20 of tunedGNN; seeded 60/20/20 without its file",
-    numbered_splits: 0,
-    citation: "Shchur, Mumme, Bojchevski, Günnemann: Pitfalls of Graph Neural Network Evaluation, 2018; split of Luo, Shi, Wu: Classic GNNs are Strong Baselines, NeurIPS 2024",
-    licence: "MIT (repositories)",
-    homepage: "https://github.com/shchur/gnn-benchmark",
     files: &[
         DataFile {
             names: &["amazon_cs.npz", "amazon_electronics_computers.npz"],
@@ -97,11 +95,7 @@ pub const COMPUTERS: Entry = Entry {
         outputs: Some(10),
         split: Some([8_251, 2_750, 2_751]),
     },
-    row_normalise: true,
-    seen_whole: true,
-    notes: &["Feature rows are divided by their sum, as the protocol behind the split does; upstream's are raw."],
-    stand_in: None,
-    reader: Reader::Amazon,
+    ..SHARED
 };
 
 /// Coauthor CS: fields of authors from their keywords and joint papers.
@@ -109,13 +103,6 @@ pub const CS: Entry = Entry {
     name: "cs",
     aliases: &["coauthor-cs"],
     title: "Coauthor CS: fields of authors from their keywords and joint papers",
-    level: Level::Node,
-    metric: Metric::Accuracy,
-    splits: "one 60/20/20 of tunedGNN; seeded 60/20/20 without its file",
-    numbered_splits: 0,
-    citation: "Shchur, Mumme, Bojchevski, Günnemann: Pitfalls of Graph Neural Network Evaluation, 2018; split of Luo, Shi, Wu: Classic GNNs are Strong Baselines, NeurIPS 2024",
-    licence: "MIT (repositories)",
-    homepage: "https://github.com/shchur/gnn-benchmark",
     files: &[
         DataFile {
             names: &["ms_academic_cs.npz", "coauthor_cs.npz"],
@@ -145,11 +132,8 @@ pub const CS: Entry = Entry {
         outputs: Some(15),
         split: None,
     },
-    row_normalise: true,
     seen_whole: false,
-    notes: &["Feature rows are divided by their sum, as the protocol behind the split does; upstream's are raw."],
-    stand_in: None,
-    reader: Reader::Amazon,
+    ..SHARED
 };
 
 /// Coauthor Physics: fields of authors from their keywords and joint papers.
@@ -157,13 +141,6 @@ pub const PHYSICS: Entry = Entry {
     name: "physics",
     aliases: &["coauthor-physics", "coauthor-phy"],
     title: "Coauthor Physics: fields of authors from their keywords and joint papers",
-    level: Level::Node,
-    metric: Metric::Accuracy,
-    splits: "one 60/20/20 of tunedGNN; seeded 60/20/20 without its file",
-    numbered_splits: 0,
-    citation: "Shchur, Mumme, Bojchevski, Günnemann: Pitfalls of Graph Neural Network Evaluation, 2018; split of Luo, Shi, Wu: Classic GNNs are Strong Baselines, NeurIPS 2024",
-    licence: "MIT (repositories)",
-    homepage: "https://github.com/shchur/gnn-benchmark",
     files: &[
         DataFile {
             names: &["coauthor_phy.npz", "ms_academic_phy.npz"],
@@ -195,9 +172,5 @@ pub const PHYSICS: Entry = Entry {
         outputs: Some(5),
         split: Some([20_695, 6_898, 6_900]),
     },
-    row_normalise: true,
-    seen_whole: true,
-    notes: &["Feature rows are divided by their sum, as the protocol behind the split does; upstream's are raw."],
-    stand_in: None,
-    reader: Reader::Amazon,
+    ..SHARED
 };

@@ -4,35 +4,32 @@ use super::super::entry::{Counts, DataFile, Entry, Reader};
 use crate::dataset::Level;
 use crate::metrics::Metric;
 
+/// What most of these have in common.
+const SHARED: Entry = Entry {
+    level: Level::Node,
+    metric: Metric::Accuracy,
+    splits: "ten, numbered 0 to 9",
+    numbered_splits: 10,
+    citation: "Platonov, Kuznedelev, Diskin, Babenko, Prokhorenkova: A critical look at the evaluation of GNNs under heterophily, ICLR 2023",
+    licence: "MIT (repository)",
+    homepage: "https://github.com/yandex-research/heterophilous-graphs",
+    reader: Reader::Heterophilous { directed: false, binary: false },
+    ..Entry::BASE
+};
+
 /// Actor: kinds of actors from words of their pages and common pages.
 pub const ACTOR: Entry = Entry {
     name: "actor",
     aliases: &["film"],
     title: "Actor: kinds of actors from words of their pages and common pages",
-    level: Level::Node,
-    metric: Metric::Accuracy,
-    splits: "ten, numbered 0 to 9",
-    numbered_splits: 10,
     citation: "Pei, Wei, Chang, Lei, Yang: Geom-GCN, ICLR 2020",
-    licence: "MIT (repository)",
-    homepage: "https://github.com/yandex-research/heterophilous-graphs",
-    files: &[DataFile {
-        names: &["actor.npz"],
-        url: Some("https://github.com/yandex-research/heterophilous-graphs/raw/main/data/actor.npz"),
-        member: None,
-        sha256: Some("c350eef06b2c2a9bf8218be2b57cac6d4003d0922eb597a039e9123f75817816"),
-        bytes: Some(252_956),
-        required: true,
-    }],
-    folders: &[
-        "heterophilous",
-        "heterophilous-graphs/data",
-        "actor",
-        "actor",
-        "actor/raw",
-        "actor/raw",
-        "geom-gcn/actor",
-    ],
+    files: &[DataFile::published(
+        &["actor.npz"],
+        "https://github.com/yandex-research/heterophilous-graphs/raw/main/data/actor.npz",
+        "c350eef06b2c2a9bf8218be2b57cac6d4003d0922eb597a039e9123f75817816",
+        252_956,
+    )],
+    folders: &["heterophilous", "heterophilous-graphs/data", "actor", "actor/raw", "geom-gcn/actor"],
     expected: Counts {
         graphs: Some(1),
         nodes: Some(7_600),
@@ -41,42 +38,22 @@ pub const ACTOR: Entry = Entry {
         outputs: Some(5),
         split: Some([3_648, 2_432, 1_520]),
     },
-    row_normalise: false,
     seen_whole: true,
-    notes: &[],
-    stand_in: None,
-    reader: Reader::Heterophilous { directed: false, binary: false },
+    ..SHARED
 };
 
 /// Texas of WebKB: kinds of pages of a university from their words and links.
 pub const TEXAS: Entry = Entry {
     name: "texas",
-    aliases: &[],
     title: "Texas of WebKB: kinds of pages of a university from their words and links",
-    level: Level::Node,
-    metric: Metric::Accuracy,
-    splits: "ten, numbered 0 to 9",
-    numbered_splits: 10,
     citation: "Pei, Wei, Chang, Lei, Yang: Geom-GCN, ICLR 2020",
-    licence: "MIT (repository)",
-    homepage: "https://github.com/yandex-research/heterophilous-graphs",
-    files: &[DataFile {
-        names: &["texas.npz"],
-        url: Some("https://github.com/yandex-research/heterophilous-graphs/raw/main/data/texas.npz"),
-        member: None,
-        sha256: Some("b164b99e6c3d43e4ab07488ec59bd8c815f90cbc1bd4cf425ce587d2b534d844"),
-        bytes: Some(28_586),
-        required: true,
-    }],
-    folders: &[
-        "heterophilous",
-        "heterophilous-graphs/data",
-        "texas",
-        "texas",
-        "texas/raw",
-        "texas/raw",
-        "geom-gcn/texas",
-    ],
+    files: &[DataFile::published(
+        &["texas.npz"],
+        "https://github.com/yandex-research/heterophilous-graphs/raw/main/data/texas.npz",
+        "b164b99e6c3d43e4ab07488ec59bd8c815f90cbc1bd4cf425ce587d2b534d844",
+        28_586,
+    )],
+    folders: &["heterophilous", "heterophilous-graphs/data", "texas", "texas/raw", "geom-gcn/texas"],
     expected: Counts {
         graphs: Some(1),
         nodes: Some(183),
@@ -85,42 +62,23 @@ pub const TEXAS: Entry = Entry {
         outputs: Some(5),
         split: Some([87, 59, 37]),
     },
-    row_normalise: false,
     seen_whole: true,
     notes: &["One class has a single node."],
-    stand_in: None,
-    reader: Reader::Heterophilous { directed: false, binary: false },
+    ..SHARED
 };
 
 /// Cornell of WebKB: kinds of pages of a university from their words and links.
 pub const CORNELL: Entry = Entry {
     name: "cornell",
-    aliases: &[],
     title: "Cornell of WebKB: kinds of pages of a university from their words and links",
-    level: Level::Node,
-    metric: Metric::Accuracy,
-    splits: "ten, numbered 0 to 9",
-    numbered_splits: 10,
     citation: "Pei, Wei, Chang, Lei, Yang: Geom-GCN, ICLR 2020",
-    licence: "MIT (repository)",
-    homepage: "https://github.com/yandex-research/heterophilous-graphs",
-    files: &[DataFile {
-        names: &["cornell.npz"],
-        url: Some("https://github.com/yandex-research/heterophilous-graphs/raw/main/data/cornell.npz"),
-        member: None,
-        sha256: Some("684c54ba3daa13b0ba1f04a3d6dd1b1175c1ae9bdeb982851fd4ff96d3aac298"),
-        bytes: Some(30_515),
-        required: true,
-    }],
-    folders: &[
-        "heterophilous",
-        "heterophilous-graphs/data",
-        "cornell",
-        "cornell",
-        "cornell/raw",
-        "cornell/raw",
-        "geom-gcn/cornell",
-    ],
+    files: &[DataFile::published(
+        &["cornell.npz"],
+        "https://github.com/yandex-research/heterophilous-graphs/raw/main/data/cornell.npz",
+        "684c54ba3daa13b0ba1f04a3d6dd1b1175c1ae9bdeb982851fd4ff96d3aac298",
+        30_515,
+    )],
+    folders: &["heterophilous", "heterophilous-graphs/data", "cornell", "cornell/raw", "geom-gcn/cornell"],
     expected: Counts {
         graphs: Some(1),
         nodes: Some(183),
@@ -129,42 +87,22 @@ pub const CORNELL: Entry = Entry {
         outputs: Some(5),
         split: Some([87, 59, 37]),
     },
-    row_normalise: false,
     seen_whole: true,
-    notes: &[],
-    stand_in: None,
-    reader: Reader::Heterophilous { directed: false, binary: false },
+    ..SHARED
 };
 
 /// Wisconsin of WebKB: kinds of pages of a university from their words and links.
 pub const WISCONSIN: Entry = Entry {
     name: "wisconsin",
-    aliases: &[],
     title: "Wisconsin of WebKB: kinds of pages of a university from their words and links",
-    level: Level::Node,
-    metric: Metric::Accuracy,
-    splits: "ten, numbered 0 to 9",
-    numbered_splits: 10,
     citation: "Pei, Wei, Chang, Lei, Yang: Geom-GCN, ICLR 2020",
-    licence: "MIT (repository)",
-    homepage: "https://github.com/yandex-research/heterophilous-graphs",
-    files: &[DataFile {
-        names: &["wisconsin.npz"],
-        url: Some("https://github.com/yandex-research/heterophilous-graphs/raw/main/data/wisconsin.npz"),
-        member: None,
-        sha256: Some("2543c89838cfc75f737f7c4664cc1d097f8268602c20b2d1bd4f21407df9c074"),
-        bytes: Some(41_672),
-        required: true,
-    }],
-    folders: &[
-        "heterophilous",
-        "heterophilous-graphs/data",
-        "wisconsin",
-        "wisconsin",
-        "wisconsin/raw",
-        "wisconsin/raw",
-        "geom-gcn/wisconsin",
-    ],
+    files: &[DataFile::published(
+        &["wisconsin.npz"],
+        "https://github.com/yandex-research/heterophilous-graphs/raw/main/data/wisconsin.npz",
+        "2543c89838cfc75f737f7c4664cc1d097f8268602c20b2d1bd4f21407df9c074",
+        41_672,
+    )],
+    folders: &["heterophilous", "heterophilous-graphs/data", "wisconsin", "wisconsin/raw", "geom-gcn/wisconsin"],
     expected: Counts {
         graphs: Some(1),
         nodes: Some(251),
@@ -173,25 +111,14 @@ pub const WISCONSIN: Entry = Entry {
         outputs: Some(5),
         split: Some([120, 80, 51]),
     },
-    row_normalise: false,
     seen_whole: true,
-    notes: &[],
-    stand_in: None,
-    reader: Reader::Heterophilous { directed: false, binary: false },
+    ..SHARED
 };
 
 /// Roman-Empire: the syntactic role of words of one long article.
 pub const ROMAN_EMPIRE: Entry = Entry {
     name: "roman-empire",
-    aliases: &[],
     title: "Roman-Empire: the syntactic role of words of one long article",
-    level: Level::Node,
-    metric: Metric::Accuracy,
-    splits: "ten, numbered 0 to 9",
-    numbered_splits: 10,
-    citation: "Platonov, Kuznedelev, Diskin, Babenko, Prokhorenkova: A critical look at the evaluation of GNNs under heterophily, ICLR 2023",
-    licence: "MIT (repository)",
-    homepage: "https://github.com/yandex-research/heterophilous-graphs",
     files: &[DataFile {
         names: &["roman_empire.npz"],
         url: Some("https://github.com/yandex-research/heterophilous-graphs/raw/main/data/roman_empire.npz"),
@@ -217,25 +144,13 @@ pub const ROMAN_EMPIRE: Entry = Entry {
         outputs: Some(18),
         split: None,
     },
-    row_normalise: false,
-    seen_whole: false,
-    notes: &[],
-    stand_in: None,
-    reader: Reader::Heterophilous { directed: false, binary: false },
+    ..SHARED
 };
 
 /// Amazon-Ratings: mean ratings of goods from their text and what is bought together.
 pub const AMAZON_RATINGS: Entry = Entry {
     name: "amazon-ratings",
-    aliases: &[],
     title: "Amazon-Ratings: mean ratings of goods from their text and what is bought together",
-    level: Level::Node,
-    metric: Metric::Accuracy,
-    splits: "ten, numbered 0 to 9",
-    numbered_splits: 10,
-    citation: "Platonov, Kuznedelev, Diskin, Babenko, Prokhorenkova: A critical look at the evaluation of GNNs under heterophily, ICLR 2023",
-    licence: "MIT (repository)",
-    homepage: "https://github.com/yandex-research/heterophilous-graphs",
     files: &[DataFile {
         names: &["amazon_ratings.npz"],
         url: Some("https://github.com/yandex-research/heterophilous-graphs/raw/main/data/amazon_ratings.npz"),
@@ -261,25 +176,14 @@ pub const AMAZON_RATINGS: Entry = Entry {
         outputs: Some(5),
         split: None,
     },
-    row_normalise: false,
-    seen_whole: false,
-    notes: &[],
-    stand_in: None,
-    reader: Reader::Heterophilous { directed: false, binary: false },
+    ..SHARED
 };
 
 /// Minesweeper: mines on a board from the counts around.
 pub const MINESWEEPER: Entry = Entry {
     name: "minesweeper",
-    aliases: &[],
     title: "Minesweeper: mines on a board from the counts around",
-    level: Level::Node,
     metric: Metric::RocAuc,
-    splits: "ten, numbered 0 to 9",
-    numbered_splits: 10,
-    citation: "Platonov, Kuznedelev, Diskin, Babenko, Prokhorenkova: A critical look at the evaluation of GNNs under heterophily, ICLR 2023",
-    licence: "MIT (repository)",
-    homepage: "https://github.com/yandex-research/heterophilous-graphs",
     files: &[DataFile {
         names: &["minesweeper.npz"],
         url: Some("https://github.com/yandex-research/heterophilous-graphs/raw/main/data/minesweeper.npz"),
@@ -288,15 +192,7 @@ pub const MINESWEEPER: Entry = Entry {
         bytes: None,
         required: true,
     }],
-    folders: &[
-        "heterophilous",
-        "heterophilous-graphs/data",
-        "minesweeper",
-        "minesweeper",
-        "minesweeper/raw",
-        "minesweeper/raw",
-        "geom-gcn/minesweeper",
-    ],
+    folders: &["heterophilous", "heterophilous-graphs/data", "minesweeper", "minesweeper/raw", "geom-gcn/minesweeper"],
     expected: Counts {
         graphs: Some(1),
         nodes: Some(10_000),
@@ -305,25 +201,15 @@ pub const MINESWEEPER: Entry = Entry {
         outputs: Some(1),
         split: None,
     },
-    row_normalise: false,
-    seen_whole: false,
-    notes: &[],
-    stand_in: None,
     reader: Reader::Heterophilous { directed: false, binary: true },
+    ..SHARED
 };
 
 /// Tolokers: banned workers from their profiles and common tasks.
 pub const TOLOKERS: Entry = Entry {
     name: "tolokers",
-    aliases: &[],
     title: "Tolokers: banned workers from their profiles and common tasks",
-    level: Level::Node,
     metric: Metric::RocAuc,
-    splits: "ten, numbered 0 to 9",
-    numbered_splits: 10,
-    citation: "Platonov, Kuznedelev, Diskin, Babenko, Prokhorenkova: A critical look at the evaluation of GNNs under heterophily, ICLR 2023",
-    licence: "MIT (repository)",
-    homepage: "https://github.com/yandex-research/heterophilous-graphs",
     files: &[DataFile {
         names: &["tolokers.npz"],
         url: Some("https://github.com/yandex-research/heterophilous-graphs/raw/main/data/tolokers.npz"),
@@ -332,15 +218,7 @@ pub const TOLOKERS: Entry = Entry {
         bytes: None,
         required: true,
     }],
-    folders: &[
-        "heterophilous",
-        "heterophilous-graphs/data",
-        "tolokers",
-        "tolokers",
-        "tolokers/raw",
-        "tolokers/raw",
-        "geom-gcn/tolokers",
-    ],
+    folders: &["heterophilous", "heterophilous-graphs/data", "tolokers", "tolokers/raw", "geom-gcn/tolokers"],
     expected: Counts {
         graphs: Some(1),
         nodes: Some(11_758),
@@ -349,25 +227,15 @@ pub const TOLOKERS: Entry = Entry {
         outputs: Some(1),
         split: None,
     },
-    row_normalise: false,
-    seen_whole: false,
-    notes: &[],
-    stand_in: None,
     reader: Reader::Heterophilous { directed: false, binary: true },
+    ..SHARED
 };
 
 /// Questions: users who stay active from their texts and answers.
 pub const QUESTIONS: Entry = Entry {
     name: "questions",
-    aliases: &[],
     title: "Questions: users who stay active from their texts and answers",
-    level: Level::Node,
     metric: Metric::RocAuc,
-    splits: "ten, numbered 0 to 9",
-    numbered_splits: 10,
-    citation: "Platonov, Kuznedelev, Diskin, Babenko, Prokhorenkova: A critical look at the evaluation of GNNs under heterophily, ICLR 2023",
-    licence: "MIT (repository)",
-    homepage: "https://github.com/yandex-research/heterophilous-graphs",
     files: &[DataFile {
         names: &["questions.npz"],
         url: Some("https://github.com/yandex-research/heterophilous-graphs/raw/main/data/questions.npz"),
@@ -376,15 +244,7 @@ pub const QUESTIONS: Entry = Entry {
         bytes: None,
         required: true,
     }],
-    folders: &[
-        "heterophilous",
-        "heterophilous-graphs/data",
-        "questions",
-        "questions",
-        "questions/raw",
-        "questions/raw",
-        "geom-gcn/questions",
-    ],
+    folders: &["heterophilous", "heterophilous-graphs/data", "questions", "questions/raw", "geom-gcn/questions"],
     expected: Counts {
         graphs: Some(1),
         nodes: Some(48_921),
@@ -393,9 +253,6 @@ pub const QUESTIONS: Entry = Entry {
         outputs: Some(1),
         split: None,
     },
-    row_normalise: false,
-    seen_whole: false,
-    notes: &[],
-    stand_in: None,
     reader: Reader::Heterophilous { directed: false, binary: true },
+    ..SHARED
 };

@@ -4,13 +4,14 @@ use super::super::entry::{Counts, DataFile, Entry, Reader};
 use crate::dataset::Level;
 use crate::metrics::Metric;
 
+/// What most of these have in common.
+const SHARED: Entry = Entry { level: Level::Node, metric: Metric::Accuracy, ..Entry::BASE };
+
 /// WikiCS: branches of computer science of Wikipedia articles from their text and links.
 pub const WIKICS: Entry = Entry {
     name: "wikics",
     aliases: &["wiki-cs"],
     title: "WikiCS: branches of computer science of Wikipedia articles from their text and links",
-    level: Level::Node,
-    metric: Metric::Accuracy,
     splits: "twenty, numbered 0 to 19, with one common test set",
     numbered_splits: 20,
     citation: "Mernyei, Cangea: Wiki-CS, 2020",
@@ -33,13 +34,11 @@ pub const WIKICS: Entry = Entry {
         outputs: Some(10),
         split: None,
     },
-    row_normalise: false,
-    seen_whole: false,
     notes: &[
         "Links are made undirected. Valid is upstream's validation and stopping nodes together, as tunedGNN takes them.",
     ],
-    stand_in: None,
     reader: Reader::WikiCs,
+    ..SHARED
 };
 
 /// ogbn-arxiv: subjects of arXiv papers from their titles and citations.
@@ -47,8 +46,6 @@ pub const OGBN_ARXIV: Entry = Entry {
     name: "ogbn-arxiv",
     aliases: &["arxiv"],
     title: "ogbn-arxiv: subjects of arXiv papers from their titles and citations",
-    level: Level::Node,
-    metric: Metric::Accuracy,
     splits: "one, by year",
     numbered_splits: 0,
     citation: "Hu, Fey, Zitnik and others: Open Graph Benchmark, NeurIPS 2020",
@@ -129,11 +126,9 @@ pub const OGBN_ARXIV: Entry = Entry {
         outputs: Some(40),
         split: Some([90_941, 29_799, 48_603]),
     },
-    row_normalise: false,
-    seen_whole: false,
     notes: &["Citations are made undirected, as the leaderboard does."],
-    stand_in: None,
     reader: Reader::OgbNodes { split: "time", directed: false },
+    ..SHARED
 };
 
 /// ogbn-products: kinds of goods from their text and what is bought together.
@@ -141,8 +136,6 @@ pub const OGBN_PRODUCTS: Entry = Entry {
     name: "ogbn-products",
     aliases: &["products"],
     title: "ogbn-products: kinds of goods from their text and what is bought together",
-    level: Level::Node,
-    metric: Metric::Accuracy,
     splits: "one, by sales rank",
     numbered_splits: 0,
     citation: "Hu, Fey, Zitnik and others: Open Graph Benchmark, NeurIPS 2020",
@@ -223,9 +216,7 @@ pub const OGBN_PRODUCTS: Entry = Entry {
         outputs: Some(47),
         split: Some([196_615, 39_323, 2_213_091]),
     },
-    row_normalise: false,
-    seen_whole: false,
     notes: &["61,859,140 edges as upstream counts them."],
-    stand_in: None,
     reader: Reader::OgbNodes { split: "sales_ranking", directed: false },
+    ..SHARED
 };

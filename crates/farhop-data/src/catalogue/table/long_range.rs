@@ -4,6 +4,15 @@ use super::super::entry::{Counts, DataFile, Entry, Reader};
 use crate::dataset::Level;
 use crate::metrics::Metric;
 
+/// What most of these have in common.
+const SHARED: Entry = Entry {
+    numbered_splits: 0,
+    citation: "Dwivedi, Rampášek, Galkin, Parviz, Wolf, Luu, Beaini: Long Range Graph Benchmark, NeurIPS 2022",
+    licence: "CC BY 4.0",
+    homepage: "https://github.com/vijaydwivedi75/lrgb",
+    ..Entry::BASE
+};
+
 /// Peptides-func: ten functions of peptides from their atoms.
 pub const PEPTIDES_FUNC: Entry = Entry {
     name: "peptides-func",
@@ -12,27 +21,20 @@ pub const PEPTIDES_FUNC: Entry = Entry {
     level: Level::Graph,
     metric: Metric::AveragePrecision,
     splits: "one 10,873/2,331/2,331",
-    numbered_splits: 0,
-    citation: "Dwivedi, Rampášek, Galkin, Parviz, Wolf, Luu, Beaini: Long Range Graph Benchmark, NeurIPS 2022",
     licence: "CC BY-NC 4.0",
-    homepage: "https://github.com/vijaydwivedi75/lrgb",
     files: &[
-        DataFile {
-            names: &["peptide_multi_class_dataset.csv.gz"],
-            url: Some("https://www.dropbox.com/s/ol2v01usvaxbsr8/peptide_multi_class_dataset.csv.gz?dl=1"),
-            member: None,
-            sha256: Some("e314f7dfb1ac46ef83fe5f5aa4fe502ad4527da633b64e6b997cb0c452511de3"),
-            bytes: Some(769_970),
-            required: true,
-        },
-        DataFile {
-            names: &["splits_random_stratified_peptide.pickle"],
-            url: Some("https://www.dropbox.com/s/j4zcnx2eipuo0xz/splits_random_stratified_peptide.pickle?dl=1"),
-            member: None,
-            sha256: Some("4573079852cce8867ad2d734c5dd22d77538bbe9f628223a8d4b3b531f6fffd0"),
-            bytes: Some(124_533),
-            required: true,
-        },
+        DataFile::published(
+            &["peptide_multi_class_dataset.csv.gz"],
+            "https://www.dropbox.com/s/ol2v01usvaxbsr8/peptide_multi_class_dataset.csv.gz?dl=1",
+            "e314f7dfb1ac46ef83fe5f5aa4fe502ad4527da633b64e6b997cb0c452511de3",
+            769_970,
+        ),
+        DataFile::published(
+            &["splits_random_stratified_peptide.pickle"],
+            "https://www.dropbox.com/s/j4zcnx2eipuo0xz/splits_random_stratified_peptide.pickle?dl=1",
+            "4573079852cce8867ad2d734c5dd22d77538bbe9f628223a8d4b3b531f6fffd0",
+            124_533,
+        ),
     ],
     folders: &["peptides-func", "peptides-functional", "peptides-functional/raw"],
     expected: Counts {
@@ -43,11 +45,9 @@ pub const PEPTIDES_FUNC: Entry = Entry {
         outputs: Some(10),
         split: Some([10_873, 2_331, 2_331]),
     },
-    row_normalise: false,
     seen_whole: true,
-    notes: &[],
-    stand_in: None,
     reader: Reader::PeptidesFunc,
+    ..SHARED
 };
 
 /// Peptides-struct: eleven shapes of peptides from their atoms.
@@ -58,10 +58,7 @@ pub const PEPTIDES_STRUCT: Entry = Entry {
     level: Level::Graph,
     metric: Metric::Mae,
     splits: "one 10,873/2,331/2,331, that of Peptides-func",
-    numbered_splits: 0,
-    citation: "Dwivedi, Rampášek, Galkin, Parviz, Wolf, Luu, Beaini: Long Range Graph Benchmark, NeurIPS 2022",
     licence: "CC BY-NC 4.0",
-    homepage: "https://github.com/vijaydwivedi75/lrgb",
     files: &[
         DataFile {
             names: &["peptide_structure_normalized_dataset.csv.gz"],
@@ -97,11 +94,9 @@ pub const PEPTIDES_STRUCT: Entry = Entry {
         outputs: Some(11),
         split: Some([10_873, 2_331, 2_331]),
     },
-    row_normalise: false,
-    seen_whole: false,
     notes: &["Targets have mean 0 and variance 1 in upstream's file."],
-    stand_in: None,
     reader: Reader::PeptidesStruct,
+    ..SHARED
 };
 
 /// PascalVOC-SP: objects of photographs from their superpixels.
@@ -112,10 +107,7 @@ pub const PASCALVOC_SP: Entry = Entry {
     level: Level::Node,
     metric: Metric::MacroF1,
     splits: "one 8,498/1,428/1,429 graphs",
-    numbered_splits: 0,
-    citation: "Dwivedi, Rampášek, Galkin, Parviz, Wolf, Luu, Beaini: Long Range Graph Benchmark, NeurIPS 2022",
     licence: "custom (Pascal VOC 2011, Flickr terms)",
-    homepage: "https://github.com/vijaydwivedi75/lrgb",
     files: &[
         DataFile {
             names: &["train.pickle"],
@@ -151,11 +143,8 @@ pub const PASCALVOC_SP: Entry = Entry {
         outputs: Some(21),
         split: Some([8_498, 1_428, 1_429]),
     },
-    row_normalise: false,
-    seen_whole: false,
-    notes: &[],
-    stand_in: None,
     reader: Reader::Superpixels { coco: false },
+    ..SHARED
 };
 
 /// COCO-SP: objects of photographs from their superpixels.
@@ -166,10 +155,6 @@ pub const COCO_SP: Entry = Entry {
     level: Level::Node,
     metric: Metric::MacroF1,
     splits: "one 113,286/5,000/5,000 graphs",
-    numbered_splits: 0,
-    citation: "Dwivedi, Rampášek, Galkin, Parviz, Wolf, Luu, Beaini: Long Range Graph Benchmark, NeurIPS 2022",
-    licence: "CC BY 4.0",
-    homepage: "https://github.com/vijaydwivedi75/lrgb",
     files: &[
         DataFile {
             names: &["train.pickle"],
@@ -205,11 +190,9 @@ pub const COCO_SP: Entry = Entry {
         outputs: Some(81),
         split: Some([113_286, 5_000, 5_000]),
     },
-    row_normalise: false,
-    seen_whole: false,
     notes: &["Classes 0 to 80 are upstream's 81 object numbers up to 90 without the gaps."],
-    stand_in: None,
     reader: Reader::Superpixels { coco: true },
+    ..SHARED
 };
 
 /// PCQM-Contact: atoms far apart in a molecule and close in space.
@@ -220,10 +203,6 @@ pub const PCQM_CONTACT: Entry = Entry {
     level: Level::Pair,
     metric: Metric::Mrr,
     splits: "one of upstream, 90/5/5",
-    numbered_splits: 0,
-    citation: "Dwivedi, Rampášek, Galkin, Parviz, Wolf, Luu, Beaini: Long Range Graph Benchmark, NeurIPS 2022",
-    licence: "CC BY 4.0",
-    homepage: "https://github.com/vijaydwivedi75/lrgb",
     files: &[
         DataFile {
             names: &["train.pt"],
@@ -259,13 +238,11 @@ pub const PCQM_CONTACT: Entry = Entry {
         outputs: Some(1),
         split: None,
     },
-    row_normalise: false,
-    seen_whole: false,
     notes: &[
         "The metric is the plain MRR of the LRGB paper; mrr-filtered and mrr-extended-filtered are those of Tönshoff and others (2023).",
     ],
-    stand_in: None,
     reader: Reader::PcqmContact,
+    ..SHARED
 };
 
 /// A demonstration of contact prediction on 1,999 molecules of PCQM4Mv2.
@@ -276,20 +253,14 @@ pub const PCQM_CONTACT_SAMPLE: Entry = Entry {
     level: Level::Pair,
     metric: Metric::Mrr,
     splits: "seeded 80/10/10 over the molecules that have a contact",
-    numbered_splits: 0,
     citation: "Dwivedi, Rampášek, Galkin, Parviz, Wolf, Luu, Beaini: Long Range Graph Benchmark, NeurIPS 2022; molecules: Hu and others: OGB-LSC, 2021",
-    licence: "CC BY 4.0",
     homepage: "https://github.com/datamol-io/graphium",
-    files: &[DataFile {
-        names: &["pcqm4mv2-2k.csv"],
-        url: Some(
-            "https://raw.githubusercontent.com/datamol-io/graphium/1960d56c832d176889325432f213c507d42ec5ac/tests/data/pcqm4mv2-2k.csv",
-        ),
-        member: None,
-        sha256: Some("a26a6fc08db2e21d9e0a499d9d6c6543b8398e7065e695eda53ad15468ca32fe"),
-        bytes: Some(1_504_570),
-        required: true,
-    }],
+    files: &[DataFile::published(
+        &["pcqm4mv2-2k.csv"],
+        "https://raw.githubusercontent.com/datamol-io/graphium/1960d56c832d176889325432f213c507d42ec5ac/tests/data/pcqm4mv2-2k.csv",
+        "a26a6fc08db2e21d9e0a499d9d6c6543b8398e7065e695eda53ad15468ca32fe",
+        1_504_570,
+    )],
     folders: &["pcqm4mv2-sample", "pcqm-contact-sample"],
     expected: Counts {
         graphs: Some(1_999),
@@ -299,11 +270,10 @@ pub const PCQM_CONTACT_SAMPLE: Entry = Entry {
         outputs: Some(1),
         split: None,
     },
-    row_normalise: false,
     seen_whole: true,
     notes: &[
         "Not PCQM-Contact itself: its rule (heavy atoms closer than 3.5 angstrom and more than 5 bonds apart) on a small sample. Only 90 molecules have a contact; the split is over those.",
     ],
-    stand_in: None,
     reader: Reader::ContactSample,
+    ..SHARED
 };

@@ -4,18 +4,26 @@ use super::super::entry::{Counts, DataFile, Entry, Reader};
 use crate::dataset::Level;
 use crate::metrics::Metric;
 
+/// What most of these have in common.
+const SHARED: Entry = Entry {
+    level: Level::Graph,
+    metric: Metric::Accuracy,
+    splits: "ten folds, numbered 0 to 9; seeded 80/10/10 without their file",
+    numbered_splits: 10,
+    citation: "Morris and others: TUDataset, 2020; folds of Errica and others, ICLR 2020",
+    licence: "none stated",
+    homepage: "https://chrsmrrs.github.io/datasets/",
+    seen_whole: true,
+    ..Entry::BASE
+};
+
 /// MUTAG: whether a molecule changes genes.
 pub const MUTAG: Entry = Entry {
     name: "mutag",
-    aliases: &[],
     title: "MUTAG: whether a molecule changes genes",
-    level: Level::Graph,
-    metric: Metric::Accuracy,
     splits: "seeded 80/10/10, the same shares of every class",
     numbered_splits: 0,
     citation: "Morris and others: TUDataset, 2020",
-    licence: "none stated",
-    homepage: "https://chrsmrrs.github.io/datasets/",
     files: &[
         DataFile {
             names: &["MUTAG_A.txt"],
@@ -67,25 +75,14 @@ pub const MUTAG: Entry = Entry {
         outputs: Some(2),
         split: None,
     },
-    row_normalise: false,
-    seen_whole: true,
-    notes: &[],
-    stand_in: None,
     reader: Reader::Tu { name: "MUTAG" },
+    ..SHARED
 };
 
 /// NCI1: whether a molecule slows lung cancer.
 pub const NCI1: Entry = Entry {
     name: "nci1",
-    aliases: &[],
     title: "NCI1: whether a molecule slows lung cancer",
-    level: Level::Graph,
-    metric: Metric::Accuracy,
-    splits: "ten folds, numbered 0 to 9; seeded 80/10/10 without their file",
-    numbered_splits: 10,
-    citation: "Morris and others: TUDataset, 2020; folds of Errica and others, ICLR 2020",
-    licence: "none stated",
-    homepage: "https://chrsmrrs.github.io/datasets/",
     files: &[
         DataFile {
             names: &["NCI1_A.txt"],
@@ -137,25 +134,14 @@ pub const NCI1: Entry = Entry {
         outputs: Some(2),
         split: None,
     },
-    row_normalise: false,
-    seen_whole: true,
-    notes: &[],
-    stand_in: None,
     reader: Reader::Tu { name: "NCI1" },
+    ..SHARED
 };
 
 /// PROTEINS: whether a protein is an enzyme.
 pub const PROTEINS: Entry = Entry {
     name: "proteins",
-    aliases: &[],
     title: "PROTEINS: whether a protein is an enzyme",
-    level: Level::Graph,
-    metric: Metric::Accuracy,
-    splits: "ten folds, numbered 0 to 9; seeded 80/10/10 without their file",
-    numbered_splits: 10,
-    citation: "Morris and others: TUDataset, 2020; folds of Errica and others, ICLR 2020",
-    licence: "none stated",
-    homepage: "https://chrsmrrs.github.io/datasets/",
     files: &[
         DataFile {
             names: &["PROTEINS_A.txt"],
@@ -215,25 +201,14 @@ pub const PROTEINS: Entry = Entry {
         outputs: Some(2),
         split: None,
     },
-    row_normalise: false,
-    seen_whole: true,
-    notes: &[],
-    stand_in: None,
     reader: Reader::Tu { name: "PROTEINS" },
+    ..SHARED
 };
 
 /// ENZYMES: the class of an enzyme from its structure.
 pub const ENZYMES: Entry = Entry {
     name: "enzymes",
-    aliases: &[],
     title: "ENZYMES: the class of an enzyme from its structure",
-    level: Level::Graph,
-    metric: Metric::Accuracy,
-    splits: "ten folds, numbered 0 to 9; seeded 80/10/10 without their file",
-    numbered_splits: 10,
-    citation: "Morris and others: TUDataset, 2020; folds of Errica and others, ICLR 2020",
-    licence: "none stated",
-    homepage: "https://chrsmrrs.github.io/datasets/",
     files: &[
         DataFile {
             names: &["ENZYMES_A.txt"],
@@ -293,9 +268,6 @@ pub const ENZYMES: Entry = Entry {
         outputs: Some(6),
         split: None,
     },
-    row_normalise: false,
-    seen_whole: true,
-    notes: &[],
-    stand_in: None,
     reader: Reader::Tu { name: "ENZYMES" },
+    ..SHARED
 };

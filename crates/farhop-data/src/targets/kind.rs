@@ -5,8 +5,6 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::metrics::Metric;
-
 /// What kind of answer the target columns of a table hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -27,15 +25,6 @@ impl TargetKind {
             TargetKind::Classes => "classes",
             TargetKind::Labels => "labels",
             TargetKind::Numbers => "numbers",
-        }
-    }
-
-    /// How predictions are scored unless another score is asked for.
-    pub fn metric(self) -> Metric {
-        match self {
-            TargetKind::Classes => Metric::Accuracy,
-            TargetKind::Labels => Metric::RocAuc,
-            TargetKind::Numbers => Metric::Mae,
         }
     }
 }

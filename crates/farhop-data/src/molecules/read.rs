@@ -1,0 +1,187 @@
+//! Molecules that were read, with their targets and split.
+
+use rayon::prelude::*;
+
+use super::source::{Cells, Found, Source};
+use super::{MoleculeOptions, MoleculeSchema, MoleculeTable, joined};
+use crate::dataset::{Dataset, Level, Target};
+use crate::error::DataError;
+use crate::options::SplitChoice;
+use crate::place::Place;
+use crate::schema::TargetColumn;
+use crate::smiles::{self, Molecule, SmilesError};
+use crate::split::{Part, Split};
+use crate::split_choice::TableSplit;
+use crate::targets::{TargetCells, TargetColumns};
+use crate::text::{counted, quoted, thousands};
+
+/// How many molecules that were left out are listed.
+const MOST_LISTED: usize = 20;
+
+/// Molecules that were read, and the cells beside them.
+pub(super) struct Read {
+    cells: Cells,
+    /// The row of every molecule.
+    rows: Vec<usize>,
+    molecules: Vec<Molecule>,
+    notes: Vec<String>,
+}
+
+impl Read {
+    pub fn of(source: &Source, columns: &Found, skip_bad: bool) -> Result<Read, DataError> {
+        let cells = source.cells(columns)?;
+        let parsed: Vec<Result<Molecule, SmilesError>> =
+            cells.smiles.par_iter().map(|smiles| smiles::parse(smiles)).collect();
+        let total = parsed.len();
+        let (mut rows, mut molecules, mut bad) = (Vec::with_capacity(total), Vec::with_capacity(total), Vec::new());
+        for (row, outcome) in parsed.into_iter().enumerate() {
+            match outcome {
+                Ok(molecule) => {
+                    rows.push(row);
+                    molecules.push(molecule);
+                }
+                Err(error) if skip_bad => bad.push((row, error)),
+                Err(error) => return Err(bad_molecule(source, &cells, row, &error)),
+            }
+        }
+        if molecules.is_empty() {
+            return Err(DataError::Array {
+                file: source.name().to_string(),
+                reason: format!(
+                    "none of the {} could be read. Is it the right column?",
+                    counted(total as u64, "molecule", "molecules")
+                ),
+            });
+        }
+        let mut notes = Vec::new();
+        if !bad.is_empty() {
+            let all = thousands(total as u64);
+            notes.push(format!("{} of {all} molecules left out:", thousands(bad.len() as u64)));
+            notes.extend(bad.iter().take(MOST_LISTED).map(|(row, error)| {
+                format!("{}, character {}: {}", source.place(&cells, *row), error.column(), error.reason())
+            }));
+            if bad.len() > MOST_LISTED {
+                notes.push(format!("and {} more", thousands((bad.len() - MOST_LISTED) as u64)));
+            }
+        }
+        Ok(Read { cells, rows, molecules, notes })
+    }
+
+    /// The target and the split of training.
+    pub fn learn(
+        &mut self,
+        source: &Source,
+        columns: &Found,
+        options: &MoleculeOptions,
+    ) -> Result<(Target, Split, Option<TargetColumn>), DataError> {
+        let mut notes = Vec::new();
+        let (cells, place) = (self.target_cells(columns), self.place(source));
+        let rows = TargetColumns { file: source.name(), columns: &cells, rows: self.rows.len(), place: &place };
+        let (target, kept) = rows.learn(options.task, Level::Graph, &mut notes)?;
+        let split = match &kept {
+            None => Split::default(),
+            Some(kept) => {
+                let parts = self.parts();
+                let choice = SplitChoice::Automatic { fractions: options.fractions, seed: options.seed };
+                self.table_split(source, columns, &kept.name, &target, &parts, &place).learn(&choice, &mut notes)?.0
+            }
+        };
+        drop(place);
+        self.notes.extend(notes);
+        Ok((target, split, kept))
+    }
+
+    /// The target and the split of new molecules.
+    pub fn apply(
+        &mut self,
+        source: &Source,
+        columns: &Found,
+        schema: &MoleculeSchema,
+    ) -> Result<(Target, Split), DataError> {
+        let (cells, place) = (self.target_cells(columns), self.place(source));
+        let rows = TargetColumns { file: source.name(), columns: &cells, rows: self.rows.len(), place: &place };
+        let (target, unknown) = rows.apply(schema.target.as_ref())?;
+        let parts = self.parts();
+        let split = self.table_split(source, columns, "", &target, &parts, &place).apply();
+        drop(place);
+        if unknown > 0 {
+            let molecules = counted(unknown, "molecule has", "molecules have");
+            self.notes.push(format!("{molecules} a class that the model does not know; left out of the scores"));
+        }
+        Ok((target, split.map(|(split, _)| split).unwrap_or_default()))
+    }
+
+    /// The target cells of the molecules that were read.
+    fn target_cells(&self, columns: &Found) -> Vec<TargetCells> {
+        let width = columns.targets.len();
+        let of = |(place, (name, column)): (usize, &(String, Option<usize>))| {
+            let mut cells = TargetCells::of(name, *column);
+            for &row in &self.rows {
+                cells.see(self.cells.targets.get(row * width + place).map_or("", String::as_str));
+            }
+            cells
+        };
+        columns.targets.iter().enumerate().map(of).collect()
+    }
+
+    fn place<'a>(&'a self, source: &'a Source) -> impl Fn(usize) -> Place + 'a {
+        |molecule| source.place(&self.cells, self.rows.get(molecule).copied().unwrap_or(0))
+    }
+
+    fn parts(&self) -> Vec<Option<Part>> {
+        self.rows.iter().map(|&row| self.cells.parts.get(row).copied().flatten()).collect()
+    }
+
+    fn table_split<'a>(
+        &self,
+        source: &'a Source,
+        columns: &Found,
+        column: &'a str,
+        target: &'a Target,
+        parts: &'a [Option<Part>],
+        place: &'a dyn Fn(usize) -> Place,
+    ) -> TableSplit<'a> {
+        let marked = columns.split.map(|column| (source.header(column), parts));
+        TableSplit { file: source.name(), column, target, rows: self.rows.len(), marked, place }
+    }
+
+    pub fn finish(
+        self,
+        source: &Source,
+        target: Target,
+        split: Split,
+        schema: MoleculeSchema,
+    ) -> Result<MoleculeTable, DataError> {
+        let Read { cells, rows, molecules, notes } = self;
+        let (graphs, nodes, edges) = joined(source.name(), &molecules)?;
+        let ids = match cells.ids.is_empty() {
+            false => rows.iter().map(|&row| cells.ids[row].clone()).collect(),
+            true if rows.len() < cells.smiles.len() => rows.iter().map(usize::to_string).collect(),
+            true => Vec::new(),
+        };
+        let metric = target.usual_metric();
+        let dataset = Dataset {
+            name: source.name().to_string(),
+            graphs,
+            nodes,
+            edges,
+            level: Level::Graph,
+            target,
+            split,
+            metric,
+            ids,
+            notes,
+            sources: vec![source.source().clone()],
+        };
+        Ok(MoleculeTable { dataset: dataset.check()?, schema, rows })
+    }
+}
+
+fn bad_molecule(source: &Source, cells: &Cells, row: usize, error: &SmilesError) -> DataError {
+    let smiles = quoted(&cells.smiles[row]);
+    let (column, reason) = (error.column(), error.reason());
+    DataError::Line {
+        place: source.place(cells, row),
+        reason: format!("SMILES {smiles}, character {column}: {reason} Or pass --skip-bad-molecules to leave it out."),
+    }
+}
