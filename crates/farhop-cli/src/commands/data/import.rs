@@ -21,7 +21,6 @@ pub fn run(arguments: &ImportArguments, common: &Common, console: &Console) -> R
         (graphs, Some(nodes), Some(edges)) if graphs.is_some() || arguments.graph.is_some() => {
             let mut options = recipe.data.import_options(recipe.train.seed);
             options.graph.clone_from(&arguments.graph);
-            options.edge_features = true;
             import_tables(nodes, edges, graphs.as_deref(), &options)?
         }
         _ => data::read_any(&recipe, &places)?.dataset,
