@@ -28,7 +28,11 @@ fn replace(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()
             fill(&mut writer)?;
             return writer.flush();
         }
-        Ok(_) => fs::canonicalize(path)?,
+        Ok(_) => match fs::canonicalize(path) {
+            // Another process took the file away in between.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_path_buf(),
+            found => found?,
+        },
         Err(_) => path.to_path_buf(),
     };
     let beside = beside(&place);
