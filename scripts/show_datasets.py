@@ -23,8 +23,8 @@ COMMANDS = [
     "nci1 --epochs 40",
     "proteins",
     "zinc-acyclic",
-    "peptides-func --epochs 4",
-    "ogbg-molhiv --epochs 3",
+    "peptides-func --epochs 3",
+    "ogbg-molhiv --epochs 2",
 ]
 
 farhop, data, out, record = sys.argv[1:5]
