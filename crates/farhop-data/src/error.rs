@@ -292,6 +292,12 @@ pub enum DataError {
         /// What the target is read as.
         kind: &'static str,
     },
+    /// A text cell in one of several target columns.
+    #[error("{cell}: {} is text. Of several targets each is 0, 1 or empty, or a number; classes need one target alone.", quoted(&.cell.value))]
+    TargetText {
+        /// Where.
+        cell: Box<Cell>,
+    },
     /// A text column with too many values for one column per value.
     #[error("{file}: text column {} has {different} in {}, too many for categories. Pass --ignore {column} to leave it out.", quoted(.column), counted(*rows as u64, "row", "rows"))]
     TooManyCategories {

@@ -103,7 +103,7 @@ fn what_can_not_be_imported_is_said() {
     let place = place();
     let line = |old: &str, new: &str| format!("{IMPORT} --quiet").replace(old, new);
     place.refuses(&line("shape", "shap"), 2, &["molecules.csv", "\"shap\"", "Did you mean \"shape\"?"]);
-    place.refuses(&line("shape", "shape,weight"), 1, &["molecules.csv, line 2", "\"shape\"", "one target"]);
+    place.refuses(&line("shape", "shape,weight"), 1, &["molecules.csv, line 2", "\"shape\"", "one target alone"]);
     place.refuses(&line("--nodes atoms.csv ", ""), 2, &["--nodes", "missing", "farhop data import --help"]);
     place.refuses(&line("--edges bonds.csv ", ""), 2, &["--edges", "missing"]);
     place.refuses(&line("--out mine.farhop", ""), 2, &["--out", "missing", "farhop data import --help"]);

@@ -1,6 +1,6 @@
 //! Deciding what target columns hold.
 
-use super::cells::{Look, TargetCells};
+use super::cells::{Look, TargetCells, is_missing_target};
 use super::{TargetColumns, TargetKind};
 use crate::dataset::Level;
 use crate::error::DataError;
@@ -38,9 +38,9 @@ impl TargetColumns<'_> {
         }
         let text = |look: &Look| look.numbers * 2 <= look.present && look.present > 0;
         if let Some((_, column)) = looks.iter().zip(self.columns).find(|(look, _)| text(look)) {
-            let reason =
-                "holds text. Of several targets each is 0, 1 or empty, or a number; classes need a --target alone.";
-            return Err(self.wrong(&column.name, reason.to_string()));
+            let is_text = |value: &String| !is_missing_target(value) && value.parse::<f64>().is_err();
+            let first = column.values.iter().position(is_text).unwrap_or(0);
+            return Err(DataError::TargetText { cell: self.cell(column, first) });
         }
         Ok((TargetKind::Numbers, Some("hold numbers: read as numbers.".to_string())))
     }

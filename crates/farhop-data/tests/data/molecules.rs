@@ -113,7 +113,7 @@ fn cells_that_do_not_fit_are_named() {
         (
             "smiles,a,b\nC,x,y\nC,x,y\n",
             &["a", "b"],
-            "m.csv: target \"a\" holds text. Of several targets each is 0, 1 or empty, or a number; classes need a --target alone.",
+            "m.csv, line 2, column \"a\": \"x\" is text. Of several targets each is 0, 1 or empty, or a number; classes need one target alone.",
         ),
         ("smiles,y\n", &["y"], "m.csv has a header row and no other row. Add at least one."),
     ] {

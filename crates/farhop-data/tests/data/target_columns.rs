@@ -121,7 +121,7 @@ fn what_does_not_fit_is_one_line() {
     let mixed = nodes("p,q", 9, |row| format!("{row},w{}", row % 2));
     assert_eq!(
         refused(&mixed, &["p", "q"], None),
-        "nodes.csv: target \"q\" holds text. Of several targets each is 0, 1 or empty, or a number; classes need a --target alone."
+        "nodes.csv, line 2, column \"q\": \"w0\" is text. Of several targets each is 0, 1 or empty, or a number; classes need one target alone."
     );
     assert!(
         refused(&mixed, &["p", "q"], Some(TargetKind::Classes))
