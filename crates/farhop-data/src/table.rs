@@ -310,7 +310,7 @@ fn refuse_other_kinds(file: &str, bytes: &[u8]) -> Result<(), DataError> {
         (b"\xff\xfe", "UTF-16 text", "Save it as UTF-8."),
         (b"\xfe\xff", "UTF-16 text", "Save it as UTF-8."),
         (b"PK\x03\x04", "a zip archive or a spreadsheet", "Export it as CSV."),
-        (b"PAR1", "a Parquet file", "Export it as CSV."),
+        (b"PAR1", "a Parquet file", "Export it as CSV, or build farhop with --features parquet."),
         (b"\x93NUMPY", "a NumPy array", "Pass it as --features."),
     ];
     match KINDS.iter().find(|(magic, ..)| bytes.starts_with(magic)) {
