@@ -96,7 +96,7 @@ pub fn task(
     if config.walk + config.laplacian > 0 {
         console.message(&format!("encodings   {}", encodings_text(config.walk, config.laplacian)));
     }
-    let encodings = config.compute_cached(&dataset, places.cache.as_deref())?;
+    let encodings = config.compute_cached(&dataset.graphs, places.cache.as_deref())?;
     Ok(Task::new(dataset, encodings, &recipe.train, scale)?)
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 
+use farhop_graph::GraphSet;
 use sha2::{Digest, Sha256};
 
 /// SHA-256 of the bytes as 64 lower-case hexadecimal digits.
@@ -21,6 +22,19 @@ pub fn sha256_of_reader(reader: &mut impl Read) -> io::Result<String> {
             Err(error) => return Err(error),
         }
     }
+}
+
+/// SHA-256 of what graphs are: their nodes, entries, direction and bounds, however they were made or named.
+pub fn sha256_of_graphs(graphs: &GraphSet) -> String {
+    let union = graphs.union();
+    let mut hash = Sha256::new();
+    hash.update([u8::from(union.is_directed())]);
+    for positions in [graphs.offsets(), union.offsets()] {
+        hash.update((positions.len() as u64).to_le_bytes());
+        positions.iter().for_each(|position| hash.update((*position as u64).to_le_bytes()));
+    }
+    union.sources().iter().for_each(|source| hash.update(source.to_le_bytes()));
+    hex(&hash.finalize())
 }
 
 /// Bytes as lower-case hexadecimal digits, two for each.

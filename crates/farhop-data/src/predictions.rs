@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::dataset::{Dataset, Target};
+use crate::dataset::Target;
 use crate::error::DataError;
 use crate::metrics::largest;
 use crate::save::write_atomically;
@@ -47,6 +47,19 @@ pub enum Answers<'a> {
     },
 }
 
+impl<'a> Answers<'a> {
+    /// The answers about the rows (or pairs) of a target: `outputs` are probabilities or numbers, `[rows, target.outputs()]`;
+    /// `starts` is where the nodes of the graphs begin, `[G + 1]`, which only pairs need.
+    pub fn of(target: &'a Target, starts: &'a [usize], outputs: &'a [f32]) -> Self {
+        match target {
+            Target::Class { classes, .. } => Answers::Classes { names: classes, probabilities: outputs },
+            Target::Binary { names, .. } => Answers::Labels { names, probabilities: outputs },
+            Target::Number { names, .. } => Answers::Numbers { names, values: outputs },
+            Target::Pair { pairs, offsets, .. } => Answers::Pairs { pairs, offsets, starts, probabilities: outputs },
+        }
+    }
+}
+
 /// Predictions and the ids they belong to.
 #[derive(Debug, Clone, Copy)]
 pub struct Predictions<'a> {
@@ -57,20 +70,6 @@ pub struct Predictions<'a> {
 }
 
 impl<'a> Predictions<'a> {
-    /// The predictions for the rows (or pairs) of a dataset: `outputs` are probabilities or numbers,
-    /// `[rows, target.outputs()]`, as [`Answers`] has them.
-    pub fn of(dataset: &'a Dataset, outputs: &'a [f32]) -> Predictions<'a> {
-        let answers = match &dataset.target {
-            Target::Class { classes, .. } => Answers::Classes { names: classes, probabilities: outputs },
-            Target::Binary { names, .. } => Answers::Labels { names, probabilities: outputs },
-            Target::Number { names, .. } => Answers::Numbers { names, values: outputs },
-            Target::Pair { pairs, offsets, .. } => {
-                Answers::Pairs { pairs, offsets, starts: dataset.graphs.offsets(), probabilities: outputs }
-            }
-        };
-        Predictions { ids: &dataset.ids, answers }
-    }
-
     /// Writes the predictions atomically: the file is the old one or complete.
     pub fn save(&self, path: &Path) -> Result<(), DataError> {
         self.check()?;

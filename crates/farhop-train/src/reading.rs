@@ -4,17 +4,19 @@ use std::path::{Path, PathBuf};
 
 use farhop_data::cache::{CacheKey, NamedArray, cached_arrays};
 use farhop_data::catalogue::{self, DataFolders, Entry};
+use farhop_data::hash::sha256_of_graphs;
 use farhop_data::import::{self, ImportOptions};
 use farhop_data::molecules::{MoleculeSchema, MoleculeTable};
-use farhop_data::{ApplyOptions, DataCard, Dataset, Fill, Level, NodeTables, Schema, TableSummary};
+use farhop_data::{ApplyOptions, DataCard, DataError, Dataset, Fill, Level, NodeTables, Schema, TableSummary};
+use farhop_graph::GraphSet;
 use serde::{Deserialize, Serialize};
 
 use crate::{DataConfig, EncodingConfig, Encodings, TrainError};
 
 /// One graph from files that are larger than this together is worth a cache.
 const WORTH_CACHING: u64 = 4 << 20;
-/// Raise it when a reader or an encoding gives something else for the same files.
-const CACHE_VERSION: u32 = 1;
+/// Raise it when an encoding gives something else for the same graphs.
+const CACHE_VERSION: u32 = 2;
 
 /// Where datasets are looked for, and where what was made of them is kept.
 #[derive(Clone, Debug)]
@@ -177,35 +179,32 @@ pub enum NewFiles<'a> {
 }
 
 impl EncodingConfig {
-    /// As [`EncodingConfig::compute`], kept in the cache under the contents of the files the data came from.
+    /// As [`EncodingConfig::compute`], kept in the cache under the contents of the graphs.
     ///
     /// # Errors
     /// As [`EncodingConfig::compute`].
-    pub fn compute_cached(&self, dataset: &Dataset, cache: Option<&Path>) -> Result<Encodings, TrainError> {
-        let Some(cache) = cache.filter(|_| *self != EncodingConfig::default() && !dataset.sources.is_empty()) else {
-            return self.compute(&dataset.graphs);
+    pub fn compute_cached(&self, graphs: &GraphSet, cache: Option<&Path>) -> Result<Encodings, TrainError> {
+        let Some(cache) = cache.filter(|_| *self != EncodingConfig::default()) else {
+            return self.compute(graphs);
         };
-        let nodes = dataset.graphs.union().nodes();
-        let said = (&dataset.name, dataset.graphs.len(), nodes, self);
-        let key = CacheKey::new("encodings", CACHE_VERSION, &dataset.sources, &said)?;
-        let mut failure = None;
+        let nodes = graphs.union().nodes();
+        let key = CacheKey::new("encodings", CACHE_VERSION, &[], &(sha256_of_graphs(graphs), self))?;
         let (arrays, _) = cached_arrays(cache, &key, || {
-            let found = self.compute(&dataset.graphs).unwrap_or_else(|error| {
-                failure = Some(error);
-                Encodings::default()
-            });
-            let array = |name: &str, numbers: Vec<f32>| NamedArray {
+            // An error leaves the cache as it is.
+            let found = self.compute(graphs).map_err(|error| DataError::Mismatch { what: error.to_string() })?;
+            let array = |name: &str, width: usize, numbers: Vec<f32>| NamedArray {
                 name: name.to_string(),
-                shape: vec![nodes, numbers.len().checked_div(nodes).unwrap_or(0)],
+                shape: vec![nodes, width],
                 numbers,
             };
-            Ok(vec![array("walk", found.walk), array("laplacian", found.laplacian)])
+            Ok(vec![array("walk", self.walk, found.walk), array("laplacian", self.laplacian, found.laplacian)])
         })?;
-        if let Some(error) = failure {
-            return Err(error);
-        }
         let mut numbers = arrays.into_iter().map(|array| array.numbers);
         let (walk, laplacian) = (numbers.next().unwrap_or_default(), numbers.next().unwrap_or_default());
+        if (walk.len(), laplacian.len()) != (nodes * self.walk, nodes * self.laplacian) {
+            // Not what was saved under this key: the cache is not to be trusted.
+            return self.compute(graphs);
+        }
         Ok(Encodings { walk, laplacian })
     }
 }

@@ -83,7 +83,7 @@ impl Outputs {
     }
 
     /// The outputs of these rows, of outputs for all rows in order.
-    pub(crate) fn select(&self, rows: &[u32]) -> Outputs {
+    fn select(&self, rows: &[u32]) -> Outputs {
         let width = self.values.len().checked_div(self.rows.len()).unwrap_or(0);
         let row = |row: &u32| &self.values[*row as usize * width..(*row as usize + 1) * width];
         Outputs { rows: rows.to_vec(), values: rows.iter().flat_map(row).copied().collect(), ..Outputs::default() }
@@ -159,7 +159,7 @@ impl Failed {
 }
 
 /// Score and loss of outputs.
-pub(crate) fn evaluate(task: &Task, outputs: &Outputs) -> Evaluation {
+fn evaluate(task: &Task, outputs: &Outputs) -> Evaluation {
     let truth = task.truth();
     let loss = match &truth.target {
         Target::Pair { .. } => {
@@ -276,20 +276,35 @@ fn binary_loss(score: f64, yes: bool) -> f64 {
     z.max(0.0) + (-z.abs()).exp().ln_1p()
 }
 
+/// Evaluates a model on these parts: of one graph in one pass, of many graphs in a pass over the graphs of each part.
+pub(crate) fn evaluate_parts<const N: usize>(
+    task: &Task,
+    model: &Model,
+    parts: [Part; N],
+) -> Result<[Evaluation; N], Failed> {
+    if task.graph_set().is_none() {
+        let units: Vec<u32> = (0..task.units() as u32).collect();
+        let outputs = Outputs::of(task, model, &units)?;
+        return Ok(parts.map(|part| evaluate(task, &outputs.select(task.split().part(part)))));
+    }
+    let mut found = [Evaluation::default(); N];
+    for (place, part) in found.iter_mut().zip(parts) {
+        let units = task.split().part(part);
+        if !units.is_empty() {
+            *place = evaluate(task, &Outputs::of(task, model, units)?);
+        }
+    }
+    Ok(found)
+}
+
 /// Scores of a model on every part.
 ///
 /// # Errors
 /// When an output is not finite.
 pub fn scores(task: &Task, model: &Model) -> Result<Scores, TrainError> {
-    let part = |part: Part| -> Result<Option<f64>, TrainError> {
-        let units = task.split().part(part);
-        if units.is_empty() {
-            return Ok(None);
-        }
-        let outputs = Outputs::of(task, model, units).map_err(Failed::into_error)?;
-        Ok(evaluate(task, &outputs).score)
-    };
-    Ok(Scores { train: part(Part::Train)?, valid: part(Part::Valid)?, test: part(Part::Test)? })
+    let found = evaluate_parts(task, model, Part::ALL).map_err(Failed::into_error)?;
+    let [train, valid, test] = found.map(|found| found.score);
+    Ok(Scores { train, valid, test })
 }
 
 /// What is told to a user: probabilities of classes, labels and pairs; numbers as they are.

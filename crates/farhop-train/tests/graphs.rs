@@ -300,3 +300,22 @@ fn encodings_are_features_too() -> Result<(), TrainError> {
     assert!(fitted.summary.scores.test.unwrap() < 0.05, "{:?}", fitted.summary.scores);
     Ok(())
 }
+
+#[test]
+fn encodings_in_the_cache_are_those_of_the_same_graphs() -> Result<(), TrainError> {
+    let temporary = tempfile::tempdir().unwrap();
+    let config = EncodingConfig { walk: 5, laplacian: 2 };
+    let graph = |direction| {
+        let rows: Vec<(u32, u32)> = (0..9).map(|node| (node, (node * 2 + 1) % 10)).collect();
+        GraphSet::single(build(10, &rows, direction).unwrap().graph)
+    };
+    // The same rows of the same size, read in two ways.
+    for graphs in [graph(Direction::Undirected), graph(Direction::Directed)] {
+        let expected = config.compute(&graphs)?;
+        for _ in 0..2 {
+            assert_eq!(config.compute_cached(&graphs, Some(temporary.path()))?, expected);
+        }
+    }
+    assert_eq!(fs::read_dir(temporary.path()).unwrap().count(), 2);
+    Ok(())
+}

@@ -5,9 +5,7 @@ use std::process::ExitCode;
 
 use farhop_data::npy::read_matrix;
 use farhop_data::npz::write_npz;
-use farhop_data::{
-    EdgeOptions, EdgeTable, FeatureScaling, Fill, NoFeatures, NodeIds, NodeTableOptions, NodeTables, Numbers,
-};
+use farhop_data::{EdgeOptions, EdgeTable, FeatureScaling, Fill, NoFeatures, NodeIds, NodeTableOptions, NodeTables};
 use farhop_graph::Graph;
 use farhop_kernels::elimination::{self, Coefficients, Config, Mode, Source};
 use farhop_kernels::heads::Heads;
@@ -113,10 +111,7 @@ fn from_tables(nodes: &Path, arguments: &HopsArguments, console: &Console) -> Re
         console.message(&format!("note: {note}"));
     }
     let width = dataset.nodes.width;
-    let features = match dataset.nodes.numbers {
-        Numbers::Dense(numbers) => numbers,
-        Numbers::Sparse(csr) => csr.to_dense()?,
-    };
+    let features = dataset.nodes.numbers.into_dense()?;
     let (ids, graph) = (dataset.ids, dataset.graphs.into_union());
     Ok(Start { ids, graph, features, width, weights, self_loops: summary.self_loops })
 }

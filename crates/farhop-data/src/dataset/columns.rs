@@ -12,6 +12,19 @@ pub enum Numbers {
     Sparse(Csr),
 }
 
+impl Numbers {
+    /// All of them, written out.
+    ///
+    /// # Errors
+    /// When sparse numbers are too many for that.
+    pub fn into_dense(self) -> Result<Vec<f32>, DataError> {
+        match self {
+            Numbers::Dense(numbers) => Ok(numbers),
+            Numbers::Sparse(csr) => csr.to_dense(),
+        }
+    }
+}
+
 /// Features of nodes (a row per node) or of edges (a row per entry of the graph).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Columns {

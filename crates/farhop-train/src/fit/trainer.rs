@@ -3,12 +3,12 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use farhop_data::Split;
+use farhop_data::Part;
 use farhop_nn::{Batch, Learner, ModelConfig};
 
 use super::{Outcome, Session};
 use crate::run::{Checkpoint, Progress};
-use crate::score::{Failed, Outputs, evaluate};
+use crate::score::{Failed, evaluate_parts};
 use crate::task::Task;
 use crate::{CheckpointEvery, EpochReport, RunFolder, Status, TrainConfig, TrainError};
 
@@ -197,21 +197,16 @@ impl<'a, 's> Trainer<'a, 's> {
 
     /// Scores the weights after the epoch, and keeps them when they are the best so far.
     fn evaluate(&mut self, report: &mut EpochReport) -> Result<(), TrainError> {
-        let model = self.learner.model();
-        let Split { train, valid, .. } = self.task.split();
-        let failed = |Failed(layer): Failed| self.failed_at(report.epoch, layer, "the output");
-        if self.task.graph_set().is_none() {
-            // One pass gives all nodes; the parts are read from it.
-            let units: Vec<u32> = (0..self.task.units() as u32).collect();
-            let outputs = Outputs::of(self.task, model, &units).map_err(failed)?;
-            report.train = evaluate(self.task, &outputs.select(train)).score;
-            let found = evaluate(self.task, &outputs.select(valid));
-            (report.valid, report.valid_loss) = (found.score, found.loss);
-        } else if !valid.is_empty() {
-            let outputs = Outputs::of(self.task, model, valid).map_err(failed)?;
-            let found = evaluate(self.task, &outputs);
-            (report.valid, report.valid_loss) = (found.score, found.loss);
-        }
+        let (task, model) = (self.task, self.learner.model());
+        // The training nodes of one graph come with the pass; training graphs would be a pass of their own.
+        let found = if task.graph_set().is_none() {
+            evaluate_parts(task, model, [Part::Valid, Part::Train]).map(|[valid, train]| (valid, train.score))
+        } else {
+            evaluate_parts(task, model, [Part::Valid]).map(|[valid]| (valid, None))
+        };
+        let (valid, train) = found.map_err(|Failed(layer)| self.failed_at(report.epoch, layer, "the output"))?;
+        report.train = train;
+        (report.valid, report.valid_loss) = (valid.score, valid.loss);
         if let (Some(score), Some(loss)) = (report.valid, report.valid_loss)
             && self.progress.stopping.observe(self.task.metric, report.epoch, score, loss)
         {

@@ -15,8 +15,20 @@ use super::truth::{Truth, within};
 pub(super) struct Collection {
     pub graphs: GraphSet,
     pub nodes: Columns,
-    pub edges: Columns,
+    pub edges: EdgeColumns,
     pub encodings: Encodings,
+}
+
+/// Features of entries. Their numbers are always dense: edges have few.
+#[derive(Debug)]
+pub(super) struct EdgeColumns {
+    pub width: usize,
+    /// `[E, width]`.
+    pub numbers: Vec<f32>,
+    /// Columns of categories.
+    pub columns: usize,
+    /// `[E, columns]`.
+    pub categories: Vec<u16>,
 }
 
 impl Collection {
@@ -31,8 +43,8 @@ impl Collection {
             offsets,
             numbers: numbers(&self.nodes, nodes()),
             categories: rows(&self.nodes.categories, self.nodes.sizes.len(), nodes()),
-            edge_numbers: dense(&self.edges, entries()),
-            edge_categories: rows(&self.edges.categories, self.edges.sizes.len(), entries()),
+            edge_numbers: rows(&self.edges.numbers, self.edges.width, entries()),
+            edge_categories: rows(&self.edges.categories, self.edges.columns, entries()),
             walk: rows(&self.encodings.walk, shape.walk, nodes()),
             laplacian: rows(&self.encodings.laplacian, shape.laplacian, nodes()),
         };
@@ -89,22 +101,6 @@ fn numbers(columns: &Columns, ranges: impl Iterator<Item = Range<usize>>) -> far
                 offsets.push(indices.len());
             }
             farhop_nn::Numbers::Sparse { offsets, indices, values }
-        }
-    }
-}
-
-/// Numbers of edges; sparse ones are rare and small enough to be made dense.
-fn dense(columns: &Columns, ranges: impl Iterator<Item = Range<usize>>) -> Vec<f32> {
-    match numbers(columns, ranges) {
-        farhop_nn::Numbers::Dense(numbers) => numbers,
-        farhop_nn::Numbers::Sparse { offsets, indices, values } => {
-            let mut out = vec![0.0; (offsets.len() - 1) * columns.width];
-            for (row, range) in offsets.windows(2).enumerate() {
-                for at in range[0]..range[1] {
-                    out[row * columns.width + indices[at] as usize] = values[at];
-                }
-            }
-            out
         }
     }
 }

@@ -27,7 +27,7 @@ pub(crate) use truth::Truth;
 
 use crate::memory::Held;
 use crate::{TrainConfig, TrainError};
-use collection::Collection;
+use collection::{Collection, EdgeColumns};
 use order::Cut;
 
 /// A dataset, ready for a model.
@@ -99,8 +99,14 @@ impl Task {
             Numbers::Dense(_) => None,
         };
         let truth = Truth::new(level, target, config.loss, absolute, &training, scale)?;
+        let edges = EdgeColumns {
+            width: edges.width,
+            columns: edges.sizes.len(),
+            numbers: edges.numbers.into_dense()?,
+            categories: edges.categories,
+        };
         let source = if whole {
-            Source::Whole(whole_batch(graphs.into_union(), nodes, edges, encodings, &input)?)
+            Source::Whole(whole_batch(graphs.into_union(), nodes, edges, encodings, &input))
         } else {
             Source::Graphs(Box::new(Collection { graphs, nodes, edges, encodings }))
         };
@@ -266,16 +272,8 @@ impl Task {
     /// Predictions under the user's ids: `outputs` are probabilities or numbers for all rows or pairs; see
     /// [`probabilities`](crate::probabilities).
     pub fn predictions<'a>(&'a self, outputs: &'a [f32]) -> Predictions<'a> {
-        let answers = match &self.truth.target {
-            Target::Class { classes, .. } => Answers::Classes { names: classes, probabilities: outputs },
-            Target::Binary { names, .. } => Answers::Labels { names, probabilities: outputs },
-            Target::Number { names, .. } => Answers::Numbers { names, values: outputs },
-            Target::Pair { pairs, offsets, .. } => {
-                let starts = self.graph_set().map_or(&[][..], GraphSet::offsets);
-                Answers::Pairs { pairs, offsets, starts, probabilities: outputs }
-            }
-        };
-        Predictions { ids: &self.ids, answers }
+        let starts = self.graph_set().map_or(&[][..], GraphSet::offsets);
+        Predictions { ids: &self.ids, answers: Answers::of(&self.truth.target, starts, outputs) }
     }
 
     /// The metrics that say something about this target, that of the task first.
@@ -359,34 +357,24 @@ fn level_of(level: Level) -> farhop_nn::Level {
     }
 }
 
-fn whole_batch(
-    graph: Graph,
-    nodes: Columns,
-    edges: Columns,
-    encodings: Encodings,
-    input: &InputShape,
-) -> Result<Batch, TrainError> {
-    let numbers = |columns: Numbers| match columns {
+fn whole_batch(graph: Graph, nodes: Columns, edges: EdgeColumns, encodings: Encodings, input: &InputShape) -> Batch {
+    let numbers = match nodes.numbers {
         Numbers::Dense(numbers) => farhop_nn::Numbers::Dense(numbers),
         Numbers::Sparse(csr) => {
             farhop_nn::Numbers::Sparse { offsets: csr.offsets, indices: csr.indices, values: csr.values }
         }
     };
-    let edge_numbers = match edges.numbers {
-        Numbers::Dense(numbers) => numbers,
-        Numbers::Sparse(csr) => csr.to_dense()?,
-    };
     let parts = Parts {
         graph: Arc::new(graph),
         offsets: Vec::new(),
-        numbers: numbers(nodes.numbers),
+        numbers,
         categories: nodes.categories,
-        edge_numbers,
+        edge_numbers: edges.numbers,
         edge_categories: edges.categories,
         walk: encodings.walk,
         laplacian: encodings.laplacian,
     };
-    Ok(Batch::from_parts(parts, input))
+    Batch::from_parts(parts, input)
 }
 
 /// What the target is, and the metrics for it.
