@@ -25,6 +25,9 @@ use std::error::Error;
 use std::ops::Range;
 use std::time::Instant;
 
+#[global_allocator]
+static ALLOCATOR: farhop_kernels::allocator::PageAligned = farhop_kernels::allocator::PageAligned;
+
 const AHEAD: usize = 8;
 
 simd_fn! {

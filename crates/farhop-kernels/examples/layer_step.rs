@@ -17,6 +17,9 @@ use farhop_kernels::hop_attention;
 use std::error::Error;
 use std::time::Instant;
 
+#[global_allocator]
+static ALLOCATOR: farhop_kernels::allocator::PageAligned = farhop_kernels::allocator::PageAligned;
+
 /// The arrays of one layer.
 struct Layer {
     config: gen_layer::Config,

@@ -9,6 +9,7 @@
 //! Shapes are written `[rows, columns]`, row-major. `N` nodes, `E` directed entries of the graph, `F` channels, `H` heads,
 //! `K` rounds (hops).
 
+pub mod allocator;
 pub mod buffers;
 pub mod dense;
 pub mod edge_attention;

@@ -341,14 +341,14 @@ pub fn exp<M: Arith>(x: f32) -> f32 {
 pub fn prefetch(data: &[f32], start: usize, len: usize) {
     #[cfg(target_arch = "x86_64")]
     {
-        let end = (start + len).min(data.len());
-        let mut at = start;
-        while at < end {
-            // SAFETY: prefetching never faults, and the address lies inside `data`.
+        // Whole lines from the one that holds the first number: where rows do not start on a line, they reach into one more.
+        let first = data.as_ptr().wrapping_add(start).cast::<i8>();
+        let lines = (4 * len).div_ceil(64);
+        for line in 0..lines {
+            // SAFETY: prefetching never faults, whatever the address.
             unsafe {
-                std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(data.as_ptr().add(at).cast());
+                std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(first.wrapping_add(64 * line));
             }
-            at += 16;
         }
     }
     #[cfg(not(target_arch = "x86_64"))]

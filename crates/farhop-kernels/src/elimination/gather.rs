@@ -11,8 +11,8 @@ use crate::{by_width, simd_fn};
 use farhop_graph::Graph;
 use std::ops::Range;
 
-/// Products below this are likely to be skipped, so their rows are not asked for ahead of time. Only speed depends on it.
-const WORTH_FETCHING: f32 = 1e-8;
+/// Entries from which a row is long.
+const LONG_ROW: usize = SEGMENT / 2;
 
 /// One round's inputs.
 pub(super) struct Pass<'a> {
@@ -159,14 +159,18 @@ fn gather_row<M: Arith>(
     let stride = SEGMENT * count;
     let sources = pass.graph.sources();
     let source = if pass.mode == Mode::None { pass.state } else { pass.past.all(k - 1) };
+    // Most rows are short: their terms s = 0 and s = 2 come together, both asked for well ahead. In a long row many products are
+    // negligible: there it pays to know the row's size first.
+    let together = depth > 2 && (peaks.is_empty() || entries.len() < LONG_ROW);
+    let older = if depth > 2 { pass.past.all(k - 3) } else { &[] };
     for (n, entry) in entries.clone().enumerate() {
         if let Some(&next) = sources.get(entry + AHEAD) {
             prefetch(source, next as usize * width, width);
+            if together {
+                prefetch(older, next as usize * width, width);
+            }
         }
         let j = sources[entry] as usize;
-        if depth > 2 && products[2 * stride + n * count].abs() > WORTH_FETCHING {
-            prefetch(pass.past.all(k - 3), j * width, width);
-        }
         let row = &source[j * width..][..width];
         for h in 0..count {
             let p = products[n * count + h];
@@ -175,28 +179,53 @@ fn gather_row<M: Arith>(
                 axpy::<M>(p, &row[range.clone()], &mut target[range]);
             }
         }
+        if together {
+            let row = &older[j * width..][..width];
+            for h in 0..count {
+                let p = products[2 * stride + n * count + h];
+                if p != 0.0 {
+                    let range = heads.range(h);
+                    axpy::<M>(p, &row[range.clone()], &mut target[range]);
+                }
+            }
+        }
     }
-    for s in (2..depth).step_by(2) {
-        let m = k - 1 - s;
-        let older = pass.past.all(m);
-        for h in 0..count {
-            let range = heads.range(h);
-            // A product below this can't change the row by more than its rounding error.
-            let limit = if peaks.is_empty() {
-                -1.0
-            } else {
-                max_abs(&target[range.clone()]) * (f32::EPSILON * 0.5) / peaks[m * count + h].max(f32::MIN_POSITIVE)
-            };
-            for (n, entry) in entries.clone().enumerate() {
-                // This row was asked for one level earlier; now it is the turn of the next level.
-                let j = sources[entry] as usize;
-                if s + 2 < depth && products[(s + 2) * stride + n * count + h].abs() > WORTH_FETCHING {
-                    prefetch(pass.past.all(m - 2), j * width + range.start, range.len());
-                }
-                let p = products[s * stride + n * count + h];
-                if p.abs() > limit {
-                    axpy::<M>(p, &older[j * width..][..width][range.clone()], &mut target[range.clone()]);
-                }
+    for s in (if together { 4 } else { 2 }..depth).step_by(2) {
+        add_older::<M>(pass, heads, peaks, s, entries.clone(), products, target);
+    }
+}
+
+/// Adds the terms `s` of some of a row's entries, those that are not negligible.
+#[inline(always)]
+fn add_older<M: Arith>(
+    pass: &Pass,
+    heads: Heads,
+    peaks: &[f32],
+    s: usize,
+    entries: Range<usize>,
+    products: &[f32],
+    target: &mut [f32],
+) {
+    let (width, count, m) = (heads.width, heads.count, pass.k - 1 - s);
+    let (older, sources) = (pass.past.all(m), &pass.graph.sources()[entries]);
+    let products = &products[s * SEGMENT * count..][..sources.len() * count];
+    for h in 0..count {
+        let range = heads.range(h);
+        // A product below this can't change the row by more than its rounding error.
+        let limit = if peaks.is_empty() {
+            -1.0
+        } else {
+            max_abs(&target[range.clone()]) * (f32::EPSILON * 0.5) / peaks[m * count + h].max(f32::MIN_POSITIVE)
+        };
+        for (n, &j) in sources.iter().enumerate() {
+            if let Some(&next) = sources.get(n + AHEAD)
+                && products[(n + AHEAD) * count + h].abs() > limit
+            {
+                prefetch(older, next as usize * width + range.start, range.len());
+            }
+            let p = products[n * count + h];
+            if p.abs() > limit {
+                axpy::<M>(p, &older[j as usize * width..][..width][range.clone()], &mut target[range.clone()]);
             }
         }
     }
