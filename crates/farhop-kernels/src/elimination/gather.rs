@@ -14,6 +14,9 @@ use std::ops::Range;
 /// Entries from which a row is long.
 const LONG_ROW: usize = SEGMENT / 2;
 
+/// Products below this are likely to be skipped, so their rows are not asked for ahead of time. Only speed depends on it.
+const WORTH_FETCHING: f32 = 1e-8;
+
 /// One round's inputs.
 pub(super) struct Pass<'a> {
     pub graph: &'a Graph,
@@ -162,7 +165,8 @@ fn gather_row<M: Arith>(
     // Most rows are short: their terms s = 0 and s = 2 come together, both asked for well ahead. In a long row many products are
     // negligible: there it pays to know the row's size first.
     let together = depth > 2 && (peaks.is_empty() || entries.len() < LONG_ROW);
-    let older = if depth > 2 { pass.past.all(k - 3) } else { &[] };
+    let older = if together { pass.past.all(k - 3) } else { &[] };
+    let first_older = if together { 4 } else { 2 };
     for (n, entry) in entries.clone().enumerate() {
         if let Some(&next) = sources.get(entry + AHEAD) {
             prefetch(source, next as usize * width, width);
@@ -171,6 +175,9 @@ fn gather_row<M: Arith>(
             }
         }
         let j = sources[entry] as usize;
+        if first_older < depth && products[first_older * stride + n * count].abs() > WORTH_FETCHING {
+            prefetch(pass.past.all(k - 1 - first_older), j * width, width);
+        }
         let row = &source[j * width..][..width];
         for h in 0..count {
             let p = products[n * count + h];
@@ -190,7 +197,7 @@ fn gather_row<M: Arith>(
             }
         }
     }
-    for s in (if together { 4 } else { 2 }..depth).step_by(2) {
+    for s in (first_older..depth).step_by(2) {
         add_older::<M>(pass, heads, peaks, s, entries.clone(), products, target);
     }
 }
@@ -208,7 +215,7 @@ fn add_older<M: Arith>(
 ) {
     let (width, count, m) = (heads.width, heads.count, pass.k - 1 - s);
     let (older, sources) = (pass.past.all(m), &pass.graph.sources()[entries]);
-    let products = &products[s * SEGMENT * count..][..sources.len() * count];
+    let stride = SEGMENT * count;
     for h in 0..count {
         let range = heads.range(h);
         // A product below this can't change the row by more than its rounding error.
@@ -218,14 +225,14 @@ fn add_older<M: Arith>(
             max_abs(&target[range.clone()]) * (f32::EPSILON * 0.5) / peaks[m * count + h].max(f32::MIN_POSITIVE)
         };
         for (n, &j) in sources.iter().enumerate() {
-            if let Some(&next) = sources.get(n + AHEAD)
-                && products[(n + AHEAD) * count + h].abs() > limit
-            {
-                prefetch(older, next as usize * width + range.start, range.len());
+            let j = j as usize;
+            // This row was asked for one level earlier; now it is the turn of the next level.
+            if m >= 2 && products[(s + 2) * stride + n * count + h].abs() > WORTH_FETCHING {
+                prefetch(pass.past.all(m - 2), j * width + range.start, range.len());
             }
-            let p = products[n * count + h];
+            let p = products[s * stride + n * count + h];
             if p.abs() > limit {
-                axpy::<M>(p, &older[j as usize * width..][..width][range.clone()], &mut target[range.clone()]);
+                axpy::<M>(p, &older[j * width..][..width][range.clone()], &mut target[range.clone()]);
             }
         }
     }
