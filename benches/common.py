@@ -8,6 +8,7 @@ import os
 import platform
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -25,6 +26,10 @@ GIB = 1 << 30
 LEAST_FREE = 512 << 20
 # Seconds between two looks at a process.
 LOOK = 0.05
+
+
+# Asked to end, a benchmark takes the process that it measures with it.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
 
 # --- processes ---------------------------------------------------------------------------------------------------------------

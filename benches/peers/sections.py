@@ -115,7 +115,7 @@ def citation(name, dataset, epochs, many):
 
 def molecules(graph, epochs):
     return Section(
-        "Training on 200 molecules of 150 atoms in one batch", graph, 120, 4, "train",
+        f"Training on {graph.numbers['graphs']} molecules of {graph.numbers['atoms']} atoms in one batch", graph, 120, 4, "train",
         [gen(epochs(20)), *pyg_gcn(epochs(20)), gcn(epochs(20)), pyg_gat(epochs(10)), *torch_gen(epochs(5))],
         [Target(GEN, TORCH_GEN, "time", 1 / 15)])
 
