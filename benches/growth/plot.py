@@ -86,6 +86,9 @@ def log_log(title, x_label, y_label, series, x_ticks=None, slope=None):
         out.append(mark(index % 4, key + 6, 51, colour))
         out.append(f'<text x="{key + 18}" y="56">{escape(name)}</text>')
         key += 18 + 7.6 * len(name) + 24
+    if slope:
+        out.append(f'<line x1="{key - 4:.1f}" y1="51" x2="{key + 22:.1f}" y2="51" stroke="#888" stroke-width="1.4" stroke-dasharray="6 5"/>')
+        out.append(f'<text x="{key + 28:.1f}" y="56">{"proportional" if slope == 1 else f"exponent {slope:g}"}</text>')
     return "\n".join([*out, "</svg>"]) + "\n"
 
 
