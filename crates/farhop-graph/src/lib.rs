@@ -25,6 +25,7 @@ mod from_csr;
 pub mod generate;
 mod graph;
 mod graph_set;
+pub mod order;
 mod partition;
 pub mod random;
 mod rows;
