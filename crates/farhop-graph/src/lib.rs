@@ -19,6 +19,7 @@
 //! ```
 
 mod build;
+mod cluster;
 pub mod encodings;
 mod error;
 mod from_csr;
@@ -32,6 +33,7 @@ mod rows;
 mod transform;
 
 pub use build::{BuildReport, Built, build};
+pub use cluster::{ClusterOptions, Clusters, NodeWeight, Partitioner, cluster, cluster_with};
 pub use error::GraphError;
 pub use graph::{Direction, Graph, NO_EDGE, Transposed};
 pub use graph_set::GraphSet;
