@@ -145,7 +145,12 @@ fn planted_blocks_are_found() {
 
 #[test]
 fn clusters_do_not_depend_on_threads() {
-    let graphs = [generate::chung_lu(6_000, 40_000, 2.3, 1).unwrap(), generate::grid(70, 70).unwrap()];
+    // The largest has enough entries for work that threads share.
+    let graphs = [
+        generate::chung_lu(6_000, 40_000, 2.3, 1).unwrap(),
+        generate::grid(70, 70).unwrap(),
+        generate::barabasi_albert(40_000, 7, 1).unwrap(),
+    ];
     for graph in &graphs {
         for weight in [NodeWeight::Nodes, NodeWeight::NodesAndEntries] {
             let options = ClusterOptions { weight, seed: 9, ..ClusterOptions::default() };
