@@ -30,6 +30,14 @@ pub enum GraphError {
         /// Number of nodes of the graph.
         nodes: usize,
     },
+    /// A node that occurs twice in a list of different nodes.
+    #[error("node {value} occurs again at place {place} of the list of nodes; name every node once")]
+    RepeatedNode {
+        /// Its second place in the list, counted from 0.
+        place: usize,
+        /// The node.
+        value: u32,
+    },
     /// Rows that were stored as a graph and are none.
     #[error("stored row {row}: {reason}")]
     StoredRow {
@@ -141,6 +149,22 @@ pub enum GraphError {
         residual: f64,
         /// Iterations spent.
         iterations: usize,
+    },
+    /// Something was asked for that this build leaves out.
+    #[error("{what} is not part of this build; build with the cargo feature `{feature}`, or choose {instead}")]
+    MissingFeature {
+        /// What was asked for.
+        what: &'static str,
+        /// The cargo feature of this crate that brings it.
+        feature: &'static str,
+        /// What does the same here.
+        instead: &'static str,
+    },
+    /// METIS could not split a graph.
+    #[error("METIS failed: {reason}; choose the built-in partitioner")]
+    Metis {
+        /// What it said.
+        reason: String,
     },
     /// A generator was asked for something that does not exist.
     #[error("{generator}: {parameter} = {value} is not possible; allowed is {allowed}")]

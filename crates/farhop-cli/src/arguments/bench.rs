@@ -10,13 +10,13 @@ Examples:
   farhop bench --graph arxiv_like.npz --model gcn --mode infer --json
 
 The model: every layer followed by batch norm, ReLU and dropout 0.5; a linear head. Features that are wider than --hidden are projected to it
-before the first GEN layer, unless --raw-features.";
+before the first GEN layer, unless --raw-features. Where y has a row for every graph, the head reads the mean over a graph's nodes.";
 
 /// Arguments of `farhop bench`.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct BenchArguments {
-    /// Graph as npz: edge_index [2, E], x [N, F], y
+    /// Graph as npz: edge_index [2, E], x [N, F], y [N] (or [G, T], with batch [N])
     #[arg(long, value_name = "FILE", conflicts_with_all = ["nodes", "edges", "features", "classes"])]
     pub graph: Option<PathBuf>,
     /// Nodes of a power-law graph that is generated
@@ -55,7 +55,7 @@ pub struct BenchArguments {
     /// What is timed: train, a step with its backward pass and update, or infer, the outputs alone
     #[arg(long, value_name = "MODE", default_value = "train", hide_possible_values = true)]
     pub mode: BenchMode,
-    /// Epochs after the warm-up; the best counts
+    /// Epochs after the warm-up; best and median are reported
     #[arg(long, value_name = "E", default_value_t = 4)]
     pub epochs: usize,
 }

@@ -1,15 +1,14 @@
 //! `farhop bench`: time and memory of a model, in figures that compare with those of other programs.
 
+mod work;
+
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Instant;
 
-use farhop_data::bench_graph::{BenchGraph, BenchTargets};
-use farhop_graph::random::{Stream, mix};
-use farhop_graph::{Graph, generate};
+use farhop_data::bench_graph::BenchGraph;
+use farhop_kernels::simd::Isa;
 use farhop_nn::{
-    ActivationKind, Batch, GcnConfig, GenConfig, Learner, MlpConfig, ModelConfig, NormKind, OptimizerConfig, Shape,
-    Targets,
+    ActivationKind, GcnConfig, GenConfig, Learner, Level, MlpConfig, ModelConfig, NormKind, OptimizerConfig, Shape,
 };
 use farhop_train::memory::{Held, bytes_text, peak_rss_bytes};
 use serde_json::json;
@@ -19,26 +18,7 @@ use crate::console::Console;
 use crate::data;
 use crate::failure::Failure;
 use crate::table::TextTable;
-
-/// Exponent of the degrees of a generated graph.
-const POWER_LAW: f64 = 2.5;
-
-/// A graph with features and a class for every node.
-struct Work {
-    graph: Graph,
-    features: Vec<f32>,
-    width: usize,
-    of_node: Vec<u32>,
-    classes: usize,
-    note: Option<&'static str>,
-}
-
-impl Work {
-    fn shape(&self) -> Shape {
-        let graph = &self.graph;
-        Shape::nodes(graph.nodes(), graph.entries(), self.width, self.classes)
-    }
-}
+use work::{Asked, Work};
 
 /// Runs the command.
 pub fn run(
@@ -58,7 +38,7 @@ pub fn run(
     };
     let (work, (config, plan)) = match &arguments.graph {
         Some(file) => {
-            let work = given(BenchGraph::open(file)?, seed);
+            let work = Work::given(BenchGraph::open(file)?);
             let plan = planned(&work.shape())?;
             (work, plan)
         }
@@ -69,15 +49,14 @@ pub fn run(
             (asked.generate(seed)?, plan)
         }
     };
-    let (shape, nodes, edges) = (work.shape(), work.graph.nodes(), work.graph.edges());
-    let network = config.init(work.width, work.classes, seed)?;
+    let (shape, edges, loss) = (work.shape(), work.edges(), work.loss());
+    let network = config.init(shape.inputs, work.outputs(), seed)?;
     let parameters = network.parameters();
-    let batch = Batch::from_vec(Arc::new(work.graph), work.features, work.width);
-    let targets = Targets::classes((0..nodes as u32).collect(), work.of_node);
+    let (batch, targets) = work.into_batch()?;
     // Adam as the peers have it: no decay, no clipping.
     let optimizer = OptimizerConfig { weight_decay: 0.0, clip_norm: None, ..OptimizerConfig::default() };
     let mut learner = Learner::new(network, optimizer, seed);
-    let mut times = Vec::new();
+    let mut epochs = Vec::new();
     for epoch in 0..=arguments.epochs {
         let start = Instant::now();
         if training {
@@ -88,12 +67,12 @@ pub fn run(
         } else {
             std::hint::black_box(learner.model().outputs(&batch));
         }
-        times.push(start.elapsed().as_secs_f64());
+        let seconds = start.elapsed().as_secs_f64();
+        epochs.push(seconds);
         let name = if epoch == 0 { "warm-up".to_string() } else { format!("epoch {epoch}") };
-        console.message(&format!("{name}: {:.3} s", start.elapsed().as_secs_f64()));
+        console.message(&format!("{name}: {seconds:.3} s"));
     }
-    let timed = if times.len() > 1 { &times[1..] } else { &times };
-    let best = timed.iter().copied().fold(f64::INFINITY, f64::min);
+    let times = Times::of(&epochs);
     let peak = peak_rss_bytes();
     let is_gen = matches!(config, ModelConfig::Gen(_));
     let object = json!({
@@ -102,34 +81,47 @@ pub fn run(
         "hidden": arguments.hidden,
         "layers": arguments.layers,
         "heads": is_gen.then_some(arguments.heads),
+        "recompute": is_gen.then_some(arguments.recompute),
         "mode": arguments.mode.name(),
         "threads": threads,
-        "nodes": nodes,
+        "instruction_set": Isa::active().name(),
+        "level": if shape.level == Level::Graph { "graph" } else { "node" },
+        "loss": loss,
+        "graphs": shape.graphs,
+        "nodes": shape.nodes,
         "edges": edges,
         "features": shape.inputs,
         "classes": shape.outputs,
         "input_projection": matches!(&config, ModelConfig::Gen(gen_config) if gen_config.input_projection),
         "parameters": parameters,
-        "seconds_per_epoch": best,
-        "all": times.iter().map(|time| (time * 1e4).round() / 1e4).collect::<Vec<_>>(),
+        "seconds_per_epoch": times.best,
+        "seconds_median": times.median,
+        "seconds_max": times.worst,
+        "all": epochs.iter().map(|time| (time * 1e6).round() / 1e6).collect::<Vec<_>>(),
         "peak_rss_bytes": peak,
         "planned_peak_bytes": plan.total,
-        "note": work.note,
     });
-    if let Some(note) = work.note {
-        console.message(&format!("note: {note}"));
-    }
     console.result(&object, || {
-        let mut table =
-            TextTable::new(&["model", "mode", "nodes", "edges", "hops", "parameters", "s/epoch", "peak memory"]);
+        let mut table = TextTable::new(&[
+            "model",
+            "mode",
+            "nodes",
+            "edges",
+            "hops",
+            "parameters",
+            "best s",
+            "median s",
+            "peak memory",
+        ]);
         table.row([
             config.name().to_string(),
             arguments.mode.name().to_string(),
-            farhop_data::text::thousands(nodes as u64),
+            farhop_data::text::thousands(shape.nodes as u64),
             farhop_data::text::thousands(edges as u64),
             if is_gen { arguments.hops.to_string() } else { "-".to_string() },
             farhop_data::text::thousands(parameters as u64),
-            format!("{best:.4}"),
+            format!("{:.4}", times.best),
+            format!("{:.4}", times.median),
             peak.map_or("-".to_string(), bytes_text),
         ]);
         let mut lines = table.lines();
@@ -137,6 +129,24 @@ pub fn run(
         lines.join("\n")
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Seconds of an epoch.
+struct Times {
+    best: f64,
+    median: f64,
+    worst: f64,
+}
+
+impl Times {
+    /// Of all epochs but the first, the warm-up, unless it is the only one.
+    fn of(epochs: &[f64]) -> Self {
+        let mut sorted = epochs.get(1..).filter(|timed| !timed.is_empty()).unwrap_or(epochs).to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let (half, at) = (sorted.len() / 2, |index: usize| sorted.get(index).copied().unwrap_or(f64::NAN));
+        let median = if sorted.len() % 2 == 1 { at(half) } else { (at(half.saturating_sub(1)) + at(half)) / 2.0 };
+        Times { best: at(0), median, worst: at(sorted.len().saturating_sub(1)) }
+    }
 }
 
 /// The shape of the peers: batch norm, ReLU, dropout 0.5, no residual. Features go into the first layer raw, unless a GEN is to
@@ -183,56 +193,18 @@ fn model(arguments: &BenchArguments, input_projection: bool) -> Result<ModelConf
     })
 }
 
-fn given(file: BenchGraph, seed: u64) -> Work {
-    let nodes = file.graph.nodes();
-    let (of_node, classes, note) = match file.targets {
-        BenchTargets::Classes { of_node, count } => (of_node, count, None),
-        BenchTargets::Numbers { columns, .. } => {
-            let classes = columns.max(2);
-            let note = "the file has targets for whole graphs; timed with a class for every node instead";
-            (labels(nodes, classes, seed), classes, Some(note))
-        }
-    };
-    Work { graph: file.graph, features: file.features, width: file.width, of_node, classes, note }
-}
+#[cfg(test)]
+mod tests {
+    use super::Times;
 
-/// A graph that is yet to be made.
-struct Asked {
-    nodes: usize,
-    edges: usize,
-    width: usize,
-    classes: usize,
-}
-
-impl Asked {
-    fn from(arguments: &BenchArguments) -> Result<Self, Failure> {
-        let (Some(nodes), Some(edges)) = (arguments.nodes, arguments.edges) else {
-            return Err(Failure::usage("there is no graph to measure on: give --graph FILE, or --nodes and --edges."));
+    #[test]
+    fn the_warm_up_counts_only_when_there_is_nothing_else() {
+        let of = |epochs: &[f64]| {
+            let Times { best, median, worst } = Times::of(epochs);
+            [best, median, worst]
         };
-        let (width, classes) = (arguments.features.unwrap_or(128), arguments.classes.unwrap_or(40));
-        let few = |count: usize| (1..=u32::MAX as usize / 2).contains(&count);
-        if !(few(nodes) && few(edges.max(1)) && few(width) && few(classes)) {
-            return Err(Failure::usage(
-                "--nodes, --features and --classes must be at least 1, and nothing above 2147483647.",
-            ));
-        }
-        Ok(Asked { nodes, edges, width, classes })
+        assert_eq!(of(&[9.0]), [9.0, 9.0, 9.0]);
+        assert_eq!(of(&[9.0, 3.0, 1.0, 2.0]), [1.0, 2.0, 3.0]);
+        assert_eq!(of(&[9.0, 4.0, 1.0]), [1.0, 2.5, 4.0]);
     }
-
-    fn shape(&self) -> Shape {
-        Shape::nodes(self.nodes, 2 * self.edges, self.width, self.classes)
-    }
-
-    fn generate(&self, seed: u64) -> Result<Work, Failure> {
-        let graph = generate::chung_lu(self.nodes, self.edges, POWER_LAW, seed)?;
-        let mut stream = Stream::new(mix(seed, 1));
-        let features = (0..self.nodes * self.width).map(|_| stream.normal() as f32).collect();
-        let of_node = labels(self.nodes, self.classes, seed);
-        Ok(Work { graph, features, width: self.width, of_node, classes: self.classes, note: None })
-    }
-}
-
-fn labels(nodes: usize, classes: usize, seed: u64) -> Vec<u32> {
-    let mut stream = Stream::new(mix(seed, 2));
-    (0..nodes).map(|_| stream.below(classes as u64) as u32).collect()
 }

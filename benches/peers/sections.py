@@ -1,0 +1,147 @@
+"""What is measured: graphs, who takes part, and the targets that the numbers are held against."""
+from dataclasses import dataclass, field
+
+GIB = 1 << 30
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A graph to make (`kind` and `numbers` as graphs.py has them) or a dataset to convert."""
+    kind: str
+    numbers: dict = field(default_factory=dict)
+    dataset: str | None = None
+
+    @property
+    def file(self):
+        return "-".join([self.dataset or self.kind, *(f"{name[0]}{value}" for name, value in self.numbers.items())]) + ".npz"
+
+
+@dataclass(frozen=True)
+class Contender:
+    """One program with its settings. The fastest of a group stands for it in the targets."""
+    name: str
+    group: str
+    model: str
+    epochs: int
+    ours: bool = False
+    settings: dict = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Target:
+    """What `what` of `ours` may be at most: a share of that of `peer`, or a number of bytes if there is no peer."""
+    ours: str
+    peer: str | None
+    what: str
+    most: float
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """Contenders with the same width, depth and graph."""
+    title: str
+    graph: Graph
+    width: int
+    layers: int
+    mode: str
+    contenders: list
+    targets: list
+
+
+GEN, GEN8, GCN = "farhop GEN, K = 4", "farhop GEN, K = 8", "farhop GCN"
+TORCH_GEN, PYG_GCN, PYG_GAT = "PyTorch GEN, K = 4", "PyG GCN on CSR", "PyG GAT"
+
+
+def gen(epochs):
+    return Contender(GEN, GEN, "gen", epochs, True, {"hops": 4})
+
+
+def gcn(epochs):
+    return Contender(GCN, GCN, "gcn", epochs, True)
+
+
+def torch_gen(epochs, sparse=False):
+    """The same model: the leaner form, the form as printed, and with sparse features where there are."""
+    forms = [("lean", "gen-lean", {}), ("as printed", "gen-literal", {})]
+    if sparse:
+        forms.insert(1, ("lean, sparse features", "gen-lean", {"input": "csr"}))
+    return [Contender(f"{TORCH_GEN} ({form})", TORCH_GEN, model, epochs, False, {"hops": 4, **settings})
+            for form, model, settings in forms]
+
+
+def pyg_gcn(epochs, sparse=False):
+    found = [Contender(PYG_GCN, PYG_GCN, "gcn-csr", epochs)]
+    if sparse:
+        found.append(Contender(f"{PYG_GCN}, sparse features", PYG_GCN, "gcn-csr", epochs, False, {"input": "csr"}))
+    return found
+
+
+def pyg_gcn_edges(epochs):
+    return Contender("PyG GCN on edges", "PyG GCN on edges", "gcn-edges", epochs)
+
+
+def pyg_gat(epochs):
+    return Contender(PYG_GAT, PYG_GAT, "gat", epochs)
+
+
+OUR_GCN = [Target(GCN, PYG_GCN, "time", 0.6), Target(GCN, PYG_GCN, "memory", 0.6)]
+
+
+def arxiv(graph, epochs):
+    return Section(
+        "Training on an arxiv-like graph", graph, 128, 3, "train",
+        [gen(epochs(5)), pyg_gat(epochs(4)), *pyg_gcn(epochs(5)), gcn(epochs(5)), pyg_gcn_edges(epochs(3)),
+         Contender(GEN8, GEN8, "gen", epochs(4), True, {"hops": 8}), *torch_gen(1)],
+        [Target(GEN, TORCH_GEN, "time", 1 / 20), Target(GEN, TORCH_GEN, "memory", 1 / 5),
+         Target(GEN, PYG_GAT, "time", 1.0), Target(GEN, PYG_GAT, "memory", 1 / 4),
+         Target(GEN, PYG_GCN, "time", 2.0, "reach for 1.0"), Target(GEN8, GEN, "time", 2.2), *OUR_GCN])
+
+
+def inference(graph, epochs):
+    return Section(
+        "Inference on the arxiv-like graph", graph, 128, 3, "infer",
+        [gen(epochs(5)), gcn(epochs(5)), pyg_gat(epochs(3)), *pyg_gcn(epochs(5)), *torch_gen(epochs(2))],
+        [Target(GEN, TORCH_GEN, "time", 1 / 20), Target(GEN, None, "memory", GIB)])
+
+
+def citation(name, dataset, epochs, many):
+    return Section(
+        f"Training on {name}", Graph("convert", dataset=dataset), 64, 3, "train",
+        [gen(epochs(many)), *pyg_gcn(epochs(many), True), gcn(epochs(many)), pyg_gcn_edges(epochs(many)), pyg_gat(epochs(many)),
+         *torch_gen(epochs(max(many // 5, 3)), True)],
+        [Target(GEN, TORCH_GEN, "time", 1 / 30), Target(GEN, PYG_GCN, "time", 1.5), *OUR_GCN])
+
+
+def molecules(graph, epochs):
+    return Section(
+        f"Training on {graph.numbers['graphs']} molecules of {graph.numbers['atoms']} atoms in one batch", graph, 120, 4, "train",
+        [gen(epochs(20)), *pyg_gcn(epochs(20)), gcn(epochs(20)), pyg_gat(epochs(10)), *torch_gen(epochs(5))],
+        [Target(GEN, TORCH_GEN, "time", 1 / 15)])
+
+
+def sweep(edges, text, shrink, epochs):
+    graph = Graph("power-law", {"nodes": edges // shrink // 7, "edges": edges // shrink, "features": 64, "classes": 40})
+    many = 3 if edges >= 1_000_000 else 20
+    return Section(
+        f"Size sweep: {text} edges", graph, 64, 3, "train",
+        [gen(epochs(many)), *pyg_gcn(epochs(many)), gcn(epochs(many)), pyg_gat(epochs(many)), torch_gen(epochs(max(many // 5, 1)))[0]],
+        [])
+
+
+def sections(quick):
+    """All sections by name. Quick ones have small graphs and one epoch."""
+    epochs = (lambda many: 1) if quick else (lambda many: many)
+    shrink = 100 if quick else 1
+    like_arxiv = Graph("power-law", {"nodes": 169_343 // shrink, "edges": 1_166_243 // shrink, "features": 128, "classes": 40})
+    atoms = Graph("molecules", {"graphs": 200 // (10 if quick else 1), "atoms": 150, "features": 120, "labels": 10})
+    return {
+        "arxiv": arxiv(like_arxiv, epochs),
+        "infer": inference(like_arxiv, epochs),
+        "cora": citation("Cora", "cora", epochs, 100),
+        "pubmed": citation("PubMed", "pubmed", epochs, 30),
+        "molecules": molecules(atoms, epochs),
+        "sweep-10k": sweep(10_000, "10,000", 1, epochs),
+        "sweep-100k": sweep(100_000, "100,000", 10 if quick else 1, epochs),
+        "sweep-1m": sweep(1_000_000, "1,000,000", shrink, epochs),
+    }

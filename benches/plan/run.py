@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Is the memory plan honest? Planned against measured peak over a grid of shapes and settings.
+
+    python3 benches/plan/run.py            the grid (some minutes)
+    python3 benches/plan/run.py --quick    a corner of it
+
+Every point is a `farhop bench` of its own. Prints a table with the worst first and writes benches/runs/DATE-plan.json. Standard
+library only.
+"""
+import argparse
+import itertools
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import common
+from common import say
+
+# How far the plan may be off, in either direction.
+ALLOWED = 0.15
+
+
+def grid(quick, scale):
+    """All points: a base varied along each axis by itself, and the corners of what interacts."""
+    base = {"nodes": 100_000, "edges": 700_000, "features": 64, "hidden": 64, "layers": 3, "hops": 4, "heads": 1,
+            "recompute": False, "mode": "train", "model": "gen"}
+    axes = {
+        "nodes": [20_000, 300_000], "edges": [100_000, 2_500_000], "features": [16, 128, 512], "hidden": [16, 32, 128],
+        "layers": [1, 2, 6], "hops": [1, 2, 8, 16], "heads": [2, 4, 8], "recompute": [True], "mode": ["infer"], "model": ["gcn", "mlp"],
+    }
+    points = [base, *({**base, axis: value} for axis, values in axes.items() for value in values)]
+    corners = {"nodes": [20_000, 200_000], "edges": [200_000, 1_500_000], "hidden": [32, 128], "hops": [2, 8], "recompute": [False, True],
+               "mode": ["train", "infer"]}
+    for values in itertools.product(*corners.values()):
+        points.append({**base, **dict(zip(corners, values))})
+    points += [{**base, "model": model, "mode": mode, "hidden": hidden}
+               for model in ("gcn", "mlp") for mode in ("train", "infer") for hidden in (32, 128)]
+    kept = []
+    for point in points:
+        point = {**point, "nodes": int(point["nodes"] * scale), "edges": int(point["edges"] * scale)}
+        if point["model"] != "gen":
+            point.update(hops=None, heads=None, recompute=False)
+        if point["mode"] == "infer":
+            point["recompute"] = False
+        if point not in kept:
+            kept.append(point)
+    return kept[::8] if quick else kept
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    common.add_arguments(parser)
+    parser.add_argument("--scale", metavar="S", type=float, default=1.0, help="nodes and edges times S [1]")
+    parser.add_argument("--worst", metavar="N", type=int, default=0, help="rows of the table, 0 for all [0]")
+    return parser.parse_args()
+
+
+def measure(point, asked, command):
+    settings = {**point, "threads": asked.threads, "epochs": 2}
+    found = common.bench(command, settings, memory=int(asked.memory_limit * common.GIB), seconds=asked.timeout)
+    if "failed" in found:
+        return {"settings": point, **found}
+    planned, measured = found["planned_peak_bytes"], found["peak_rss_bytes"]
+    return {"settings": point, "planned_bytes": planned, "measured_bytes": measured, "ratio": planned / measured, "all": found["all"]}
+
+
+def off(row):
+    """How far the plan is off, as a factor above 1."""
+    return max(row["ratio"], 1 / row["ratio"])
+
+
+def row_cells(row):
+    point = row["settings"]
+    text = lambda value: "-" if value is None else common.count_text(value) if isinstance(value, int) and value >= 1000 else value
+    shape = [text(point[name]) for name in ("model", "mode", "nodes", "edges", "features", "hidden", "layers", "hops", "heads")]
+    shape.append("yes" if point["recompute"] else "")
+    if "failed" in row:
+        return [*shape, "-", "-", row["failed"][:60]]
+    return [*shape, common.gib(row["planned_bytes"]), common.gib(row["measured_bytes"]), f"{row['ratio']:.2f}"]
+
+
+def main():
+    asked = arguments()
+    command = common.farhop(asked.farhop)
+    facts = common.machine(command)
+    say(common.machine_line(facts))
+    file = common.RunFile("plan", asked)
+    points = grid(asked.quick, asked.scale * (0.05 if asked.quick else 1))
+    rows = []
+    for number, point in enumerate(points, 1):
+        rows.append(measure(point, asked, command))
+        told = f"ratio {rows[-1]['ratio']:.2f}" if "ratio" in rows[-1] else rows[-1]["failed"]
+        say(f"  {number} of {len(points)}: {told}")
+        file.add(machine=facts, allowed=ALLOWED, points=rows)
+    good = sorted((row for row in rows if "ratio" in row), key=off, reverse=True)
+    failed = [row for row in rows if "failed" in row]
+    shown = [*failed, *good][:asked.worst or None]
+    heading = ["model", "mode", "nodes", "edges", "features", "width", "layers", "K", "heads", "recompute", "planned", "measured", "planned / measured"]
+    print(common.table(heading, map(row_cells, shown)))
+    if good:
+        within = sum(abs(row["ratio"] - 1) <= ALLOWED for row in good)
+        low, high = min(row["ratio"] for row in good), max(row["ratio"] for row in good)
+        verdict = "met" if within == len(good) and not failed else "**missed**"
+        print(f"\nplanned / measured: {low:.2f} to {high:.2f}; {within} of {len(good)} within {ALLOWED:.0%} ({verdict}); {len(failed)} failed")
+        file.add(lowest_ratio=low, highest_ratio=high, within=within, failed=len(failed))
+    file.finish()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("interrupted; what was measured is in the run file.")

@@ -1,0 +1,158 @@
+//! What is measured on: a graph with features and answers, read or generated.
+
+use std::sync::Arc;
+
+use farhop_data::bench_graph::{BenchGraph, BenchTargets};
+use farhop_graph::random::{Stream, mix};
+use farhop_graph::{Graph, generate};
+use farhop_nn::{Batch, InputShape, Level, NumberLoss, Numbers, OutputShape, Parts, Shape, Targets};
+
+use crate::arguments::BenchArguments;
+use crate::failure::Failure;
+
+/// Exponent of the degrees of a generated graph.
+const POWER_LAW: f64 = 2.5;
+
+/// A graph, or many side by side, with features and answers.
+pub struct Work {
+    graph: Graph,
+    /// `[G + 1]`: where the nodes of each graph start.
+    offsets: Vec<usize>,
+    features: Vec<f32>,
+    width: usize,
+    targets: Targets,
+    outputs: OutputShape,
+}
+
+impl Work {
+    /// A file's graph and answers: a class for every node, or yes-or-no answers or quantities for every graph.
+    pub fn given(file: BenchGraph) -> Self {
+        let nodes = file.graph.nodes();
+        let offsets = offsets(file.batch.as_deref(), nodes);
+        let (targets, outputs) = match file.targets {
+            BenchTargets::Classes { of_node, count } => (classes(of_node), count.into()),
+            BenchTargets::Numbers { values, columns } => {
+                let rows = (0..offsets.len() as u32 - 1).collect();
+                let binary = values.iter().all(|value| value.is_nan() || (0.0..=1.0).contains(value));
+                let targets = if binary {
+                    Targets::Binary { rows, values }
+                } else {
+                    Targets::Numbers { rows, values, loss: NumberLoss::default() }
+                };
+                (targets, OutputShape { level: Level::Graph, outputs: columns })
+            }
+        };
+        Work { graph: file.graph, offsets, features: file.features, width: file.width, targets, outputs }
+    }
+
+    /// The sizes that memory depends on.
+    pub fn shape(&self) -> Shape {
+        let (nodes, entries) = (self.graph.nodes(), self.graph.entries());
+        Shape::of(&InputShape::from(self.width), &self.outputs, self.offsets.len() - 1, nodes, entries)
+    }
+
+    /// What a model gives.
+    pub fn outputs(&self) -> OutputShape {
+        self.outputs
+    }
+
+    /// Edges without direction.
+    pub fn edges(&self) -> usize {
+        self.graph.edges()
+    }
+
+    /// The loss by name.
+    pub fn loss(&self) -> &'static str {
+        match self.targets {
+            Targets::Classes { .. } => "cross-entropy",
+            Targets::Binary { .. } | Targets::Pairs { .. } => "binary cross-entropy",
+            Targets::Numbers { .. } => "absolute error",
+        }
+    }
+
+    /// As a model and its loss read it.
+    pub fn into_batch(self) -> Result<(Batch, Targets), Failure> {
+        let parts =
+            Parts { offsets: self.offsets, numbers: Numbers::Dense(self.features), ..Parts::new(Arc::new(self.graph)) };
+        let batch = Batch::from_parts(parts, &self.width.into());
+        self.targets.check(&batch, &self.outputs)?;
+        Ok((batch, self.targets))
+    }
+}
+
+fn classes(of_node: Vec<u32>) -> Targets {
+    Targets::classes((0..of_node.len() as u32).collect(), of_node)
+}
+
+/// Where the nodes of each graph start, from the graph of each node, which ascends; a graph may be without nodes.
+fn offsets(batch: Option<&[u32]>, nodes: usize) -> Vec<usize> {
+    let Some(batch) = batch else {
+        return vec![0, nodes];
+    };
+    let mut offsets = vec![0];
+    for (node, &graph) in batch.iter().enumerate() {
+        offsets.resize(graph as usize + 1, node);
+    }
+    offsets.push(nodes);
+    offsets
+}
+
+/// A graph that is yet to be made.
+pub struct Asked {
+    nodes: usize,
+    edges: usize,
+    width: usize,
+    classes: usize,
+}
+
+impl Asked {
+    /// What the arguments ask for.
+    pub fn from(arguments: &BenchArguments) -> Result<Self, Failure> {
+        let (Some(nodes), Some(edges)) = (arguments.nodes, arguments.edges) else {
+            return Err(Failure::usage("there is no graph to measure on: give --graph FILE, or --nodes and --edges."));
+        };
+        let (width, classes) = (arguments.features.unwrap_or(128), arguments.classes.unwrap_or(40));
+        let few = |count: usize| (1..=u32::MAX as usize / 2).contains(&count);
+        if !(few(nodes) && few(edges.max(1)) && few(width) && few(classes)) {
+            return Err(Failure::usage(
+                "--nodes, --features and --classes must be at least 1, and nothing above 2147483647.",
+            ));
+        }
+        Ok(Asked { nodes, edges, width, classes })
+    }
+
+    /// The sizes that memory depends on, before anything is made.
+    pub fn shape(&self) -> Shape {
+        Shape::nodes(self.nodes, 2 * self.edges, self.width, self.classes)
+    }
+
+    /// Makes it.
+    pub fn generate(&self, seed: u64) -> Result<Work, Failure> {
+        let graph = generate::chung_lu(self.nodes, self.edges, POWER_LAW, seed)?;
+        let mut stream = Stream::new(mix(seed, 1));
+        let features = (0..self.nodes * self.width).map(|_| stream.normal() as f32).collect();
+        let mut stream = Stream::new(mix(seed, 2));
+        let of_node = (0..self.nodes).map(|_| stream.below(self.classes as u64) as u32).collect();
+        Ok(Work {
+            graph,
+            offsets: vec![0, self.nodes],
+            features,
+            width: self.width,
+            targets: classes(of_node),
+            outputs: self.classes.into(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::offsets;
+
+    #[test]
+    fn graphs_start_where_their_first_node_stands() {
+        assert_eq!(offsets(None, 3), [0, 3]);
+        assert_eq!(offsets(Some(&[0, 0, 1]), 3), [0, 2, 3]);
+        // Graphs 0 and 2 have no nodes.
+        assert_eq!(offsets(Some(&[1, 1, 3]), 3), [0, 0, 2, 2, 3]);
+    }
+}
