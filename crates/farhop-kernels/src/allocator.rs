@@ -2,8 +2,8 @@
 //!
 //! The system's allocator puts a header in front of every large allocation, so an array of feature rows starts 16 bytes into a
 //! cache line and every row reaches into one line more: a gather of 512-byte rows reads nine lines instead of eight, and one
-//! of them at the cost of a miss. Here a large allocation is a mapping of its own, which starts on a page, or on a large page
-//! where it holds some; the system is asked to back it with large pages, so rows at random cost fewer look-ups of addresses.
+//! of them at the cost of a miss. Here arrays start on a cache line. The largest are mappings of their own, which start on a
+//! large page; the system is asked to back them with such, so rows at random cost fewer look-ups of addresses.
 //!
 //! A program opts in:
 //!
@@ -12,16 +12,24 @@
 //! static ALLOCATOR: farhop_kernels::allocator::PageAligned = farhop_kernels::allocator::PageAligned;
 //! ```
 //!
-//! Results do not depend on it. Small allocations, and all of them on other systems than Linux, go to the system's allocator.
+//! Results do not depend on it. All but the largest allocations, and all of them on other systems than Linux, go to the system's
+//! allocator.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
-/// Large allocations on pages of their own; see the [module](self).
+/// Arrays on cache lines, the largest on pages of their own; see the [module](self).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PageAligned;
 
-/// Allocations from this many bytes on are mappings of their own.
-const LARGE: usize = 1 << 20;
+/// Allocations from this many bytes on start on a cache line.
+const ARRAY: usize = 4096;
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
+/// Allocations from this many bytes on are mappings of their own. Smaller ones are used again by the system's allocator without
+/// fresh pages; with these its own limit is reached.
+const LARGE: usize = 32 << 20;
 
 // SAFETY: an allocation goes to the mapping or to the system by its size and alignment alone, which `dealloc` and `realloc` are
 // told again; both give memory that is valid for the layout, and `realloc` keeps what fits.
@@ -31,7 +39,7 @@ unsafe impl GlobalAlloc for PageAligned {
             return pages::map(layout.size());
         }
         // SAFETY: the caller's promise.
-        unsafe { System.alloc(layout) }
+        unsafe { System.alloc(on_line(layout)) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
@@ -40,7 +48,7 @@ unsafe impl GlobalAlloc for PageAligned {
             return pages::map(layout.size());
         }
         // SAFETY: the caller's promise.
-        unsafe { System.alloc_zeroed(layout) }
+        unsafe { System.alloc_zeroed(on_line(layout)) }
     }
 
     unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
@@ -49,7 +57,7 @@ unsafe impl GlobalAlloc for PageAligned {
             return unsafe { pages::unmap(start, layout.size()) };
         }
         // SAFETY: the caller's promise.
-        unsafe { System.dealloc(start, layout) }
+        unsafe { System.dealloc(start, on_line(layout)) }
     }
 
     unsafe fn realloc(&self, start: *mut u8, layout: Layout, size: usize) -> *mut u8 {
@@ -57,7 +65,9 @@ unsafe impl GlobalAlloc for PageAligned {
         let wanted = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
         match (mapped(&layout), mapped(&wanted)) {
             // SAFETY: the caller's promise.
-            (false, false) => unsafe { System.realloc(start, layout, size) },
+            (false, false) if on_line(layout).align() == on_line(wanted).align() => unsafe {
+                System.realloc(start, on_line(layout), size)
+            },
             // SAFETY: `start` came from `map` with this size.
             (true, true) => unsafe { pages::resize(start, layout.size(), size) },
             // SAFETY: both allocations hold what is copied, and they are different.
@@ -71,6 +81,14 @@ unsafe impl GlobalAlloc for PageAligned {
             },
         }
     }
+}
+
+/// The layout with the alignment that an allocation of its size gets.
+fn on_line(layout: Layout) -> Layout {
+    if layout.size() < ARRAY {
+        return layout;
+    }
+    layout.align_to(LINE).unwrap_or(layout)
 }
 
 fn mapped(layout: &Layout) -> bool {
@@ -161,5 +179,52 @@ mod pages {
 
     pub unsafe fn resize(_: *mut u8, _: usize, _: usize) -> *mut u8 {
         null_mut()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fills, moves and frees an allocation through a series of sizes, on both sides of every limit.
+    #[test]
+    fn content_survives_growing_and_shrinking() {
+        let sizes = [8, ARRAY - 8, ARRAY, 3 * ARRAY, LARGE - 8, LARGE, LARGE + 12_344, 2 * LARGE, LARGE - 64, 40];
+        let layout = |size: usize| Layout::from_size_align(size, 8).unwrap();
+        // SAFETY: every access stays within the size that was asked for, and every allocation is freed with its layout.
+        unsafe {
+            let mut start = PageAligned.alloc_zeroed(layout(sizes[0]));
+            start.write(7);
+            for pair in sizes.windows(2) {
+                start.add(pair[0] - 1).write(9);
+                start = PageAligned.realloc(start, layout(pair[0]), pair[1]);
+                assert!(!start.is_null());
+                assert_eq!(start.read(), 7, "{pair:?}");
+                if pair[1] >= pair[0] {
+                    assert_eq!(start.add(pair[0] - 1).read(), 9, "{pair:?}");
+                }
+                if pair[1] >= ARRAY {
+                    assert_eq!(start as usize % LINE, 0, "{pair:?}");
+                }
+            }
+            PageAligned.dealloc(start, layout(sizes[sizes.len() - 1]));
+        }
+    }
+
+    #[test]
+    fn zeroed_memory_is_zero_even_when_it_is_used_again() {
+        for size in [ARRAY, LARGE + 5] {
+            let layout = Layout::from_size_align(size, 4).unwrap();
+            for _ in 0..3 {
+                // SAFETY: all writes and reads are within `size` bytes.
+                unsafe {
+                    let start = PageAligned.alloc_zeroed(layout);
+                    let bytes = std::slice::from_raw_parts_mut(start, size);
+                    assert!(bytes.iter().all(|byte| *byte == 0));
+                    bytes.fill(1);
+                    PageAligned.dealloc(start, layout);
+                }
+            }
+        }
     }
 }

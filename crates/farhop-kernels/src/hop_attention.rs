@@ -49,6 +49,7 @@ impl Config {
         match self.gamma {
             0.0 => 1.0,
             0.5 => 1.0 / size.sqrt(),
+            0.75 => 1.0 / (size.sqrt() * size.sqrt().sqrt()),
             1.0 => 1.0 / size,
             gamma => size.powf(-gamma),
         }
