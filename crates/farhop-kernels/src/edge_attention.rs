@@ -245,6 +245,13 @@ pub fn backward(
     blocks.run(|rows| {
         // SAFETY: blocks are disjoint ranges of rows.
         let sender = unsafe { shared.part(rows.start * heads..rows.end * heads) };
+        if heads == 1 {
+            for (own, j) in sender.iter_mut().zip(rows) {
+                let entries = &transposed.entries[transposed.offsets[j]..transposed.offsets[j + 1]];
+                *own += entries.iter().map(|entry| edge_gradient[*entry as usize]).sum::<f32>();
+            }
+            return;
+        }
         for (own, j) in sender.chunks_exact_mut(heads).zip(rows) {
             for &entry in &transposed.entries[transposed.offsets[j]..transposed.offsets[j + 1]] {
                 let entry = entry as usize * heads;
@@ -304,6 +311,10 @@ simd_fn! {
                 receiver[n * heads + h] = own;
                 sender[n * heads + h] = own;
             }
+            if let ([mean], None) = (&mean[..], scores.bias) {
+                receiver[n] += one_head_row(scores, i, graph.neighbours(i), *mean, coefficients, gradients);
+                continue;
+            }
             for (m, &j) in graph.neighbours(i).iter().enumerate() {
                 for h in 0..heads {
                     let e = m * heads + h;
@@ -315,4 +326,24 @@ simd_fn! {
             }
         }
     }
+}
+
+/// Gradients of a row's scores for one head and no bias: `gradients` go from those of the coefficients to those of the scores.
+/// Returns their sum.
+#[inline(always)]
+fn one_head_row(
+    scores: &Scores,
+    i: usize,
+    neighbours: &[u32],
+    mean: f32,
+    coefficients: &[f32],
+    gradients: &mut [f32],
+) -> f32 {
+    let own = scores.receiver[i];
+    let mut sum = 0.0;
+    for ((g, a), &j) in gradients.iter_mut().zip(coefficients).zip(neighbours) {
+        *g = a * (*g - mean) * scores.leaky_gradient(own + scores.sender[j as usize]);
+        sum += *g;
+    }
+    sum
 }

@@ -5,6 +5,7 @@ use super::super::rounds::Increments;
 use super::super::{Coefficients, Config};
 use crate::buffers;
 use crate::edge_attention;
+use crate::parallel::{Blocks, SharedMut};
 use farhop_graph::{Graph, NO_EDGE};
 
 /// What stays the same over the rounds.
@@ -51,7 +52,9 @@ impl State {
         let transposed = graph.transposed();
         if !graph.is_directed() {
             let mut joined = gather(&along, |e| graph.reverse()[e], graph.entries(), count);
-            joined.iter_mut().zip(&against).for_each(|(sum, v)| *sum += v);
+            if !against.is_empty() {
+                add(&against, &mut joined);
+            }
             buffers::give(along);
             buffers::give(against);
             return joined;
@@ -68,6 +71,16 @@ impl State {
         }
         joined
     }
+}
+
+/// `sums += values`.
+fn add(values: &[f32], sums: &mut [f32]) {
+    let shared = SharedMut::new(sums);
+    Blocks::by_rows(values.len(), 1).run(|part| {
+        // SAFETY: blocks are disjoint ranges.
+        let sums = unsafe { shared.part(part.clone()) };
+        sums.iter_mut().zip(&values[part]).for_each(|(sum, value)| *sum += value);
+    });
 }
 
 /// Gradients of the scores of round k + 1, still to be added to state h^k.
