@@ -12,7 +12,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::dataset::Dataset;
-use crate::dataset_file;
+use crate::dataset_file::{self, LEFT_ON_DISK};
 use crate::error::DataError;
 use crate::npz::{Npz, write_npz};
 use crate::source::SourceFile;
@@ -85,7 +85,7 @@ pub fn cached(
     build: impl FnOnce() -> Result<Dataset, DataError>,
 ) -> Result<Dataset, DataError> {
     let path = key.path(folder, "farhop");
-    let (mut dataset, note) = kept(&path, Dataset::load, build, |dataset, path| dataset.save(path))?;
+    let (mut dataset, note) = kept(&path, |path| Dataset::open(path, LEFT_ON_DISK), build, |dataset, path| dataset.save(path))?;
     for source in &mut dataset.sources {
         if let Some(now) = sources.iter().find(|now| now.sha256 == source.sha256) {
             source.path.clone_from(&now.path);
