@@ -142,6 +142,22 @@ pub enum GraphError {
         /// Iterations spent.
         iterations: usize,
     },
+    /// Something was asked for that this build leaves out.
+    #[error("{what} is not part of this build; build with the cargo feature `{feature}`, or choose {instead}")]
+    MissingFeature {
+        /// What was asked for.
+        what: &'static str,
+        /// The cargo feature of this crate that brings it.
+        feature: &'static str,
+        /// What does the same here.
+        instead: &'static str,
+    },
+    /// METIS could not split a graph.
+    #[error("METIS failed: {reason}; choose the built-in partitioner")]
+    Metis {
+        /// What it said.
+        reason: String,
+    },
     /// A generator was asked for something that does not exist.
     #[error("{generator}: {parameter} = {value} is not possible; allowed is {allowed}")]
     Parameter {

@@ -19,18 +19,21 @@
 //! ```
 
 mod build;
+mod cluster;
 pub mod encodings;
 mod error;
 mod from_csr;
 pub mod generate;
 mod graph;
 mod graph_set;
+pub mod order;
 mod partition;
 pub mod random;
 mod rows;
 mod transform;
 
 pub use build::{BuildReport, Built, build};
+pub use cluster::{ClusterOptions, Clusters, NodeWeight, Partitioner, cluster, cluster_with};
 pub use error::GraphError;
 pub use graph::{Direction, Graph, NO_EDGE, Transposed};
 pub use graph_set::GraphSet;

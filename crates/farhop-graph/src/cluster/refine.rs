@@ -1,0 +1,154 @@
+//! Fewer cut edges within the limits.
+
+use std::collections::BinaryHeap;
+
+use crate::cluster::assignment::{Assignment, Limits, Surroundings};
+use crate::cluster::balance::balance;
+use crate::cluster::level::Level;
+use crate::random::{Stream, mix};
+
+/// Sweeps over all nodes at most.
+const MOST_SWEEPS: usize = 6;
+/// A sweep that moves a smaller share of the nodes is the last.
+const FEW_MOVES: f64 = 0.002;
+/// Passes of hill climbing at most.
+const MOST_CLIMBS: usize = 6;
+/// Hill climbing looks at this many entries per entry of the level at most.
+const CLIMB_WORK: usize = 6;
+/// A neighbour with more edges than this is looked at again when its turn comes, not at every move around it.
+const MANY_EDGES: usize = 512;
+
+/// Balances the parts, then moves nodes to where their edges lead: sweeps first, for the many moves that pay at once,
+/// then hill climbing.
+pub(super) fn refine(level: &Level<'_>, now: &mut Assignment, limits: &Limits, seed: u64) {
+    balance(level, now, limits);
+    sweep(level, now, limits, seed);
+    let mut climb = Climb::new(level, now.weights.len(), mix(seed, 2));
+    for _ in 0..MOST_CLIMBS {
+        if climb.pass(now, limits) == 0 {
+            break;
+        }
+    }
+}
+
+/// Visits all nodes in random order and makes every move that cuts fewer edges, or as many with more even parts.
+fn sweep(level: &Level<'_>, now: &mut Assignment, limits: &Limits, seed: u64) {
+    let mut around = Surroundings::new(now.weights.len());
+    let mut order: Vec<u32> = (0..level.nodes() as u32).collect();
+    Stream::new(mix(seed, 1)).shuffle(&mut order);
+    for _ in 0..MOST_SWEEPS {
+        let mut moved = 0;
+        for &node in &order {
+            let Some(offer) = around.best_within(level, now, limits, node) else { continue };
+            let own = now.weights[now.part_of[node as usize] as usize];
+            let evens = now.weights[offer.to as usize] + level.weight(node) < own;
+            if offer.gain > 0 || (offer.gain == 0 && evens) {
+                now.shift(level, node, offer.to);
+                moved += 1;
+            }
+        }
+        if (moved as f64) <= FEW_MOVES * level.nodes() as f64 {
+            break;
+        }
+    }
+}
+
+/// Moves in the order of their gains, also those that lose, and back to the best state met (Fiduccia and Mattheyses,
+/// 1982), among any number of parts.
+struct Climb<'a, 'b> {
+    level: &'a Level<'b>,
+    seed: u64,
+    around: Surroundings,
+    /// Best offers by gain, then at random; an offer counts if it is the node's latest.
+    offers: BinaryHeap<(i64, u32, u32)>,
+    /// Gain of the latest offer of each node.
+    latest: Vec<i64>,
+    /// Number of the pass in which each node was moved.
+    moved_in: Vec<u32>,
+    passes: u32,
+    work: usize,
+}
+
+/// No offer: less than any gain.
+const NONE: i64 = i64::MIN;
+
+impl<'a, 'b> Climb<'a, 'b> {
+    fn new(level: &'a Level<'b>, parts: usize, seed: u64) -> Self {
+        Self {
+            level,
+            seed,
+            around: Surroundings::new(parts),
+            offers: BinaryHeap::new(),
+            latest: vec![NONE; level.nodes()],
+            moved_in: vec![0; level.nodes()],
+            passes: 0,
+            work: 0,
+        }
+    }
+
+    /// One pass; every node moves once at most. Gives the weight of the edges saved.
+    fn pass(&mut self, now: &mut Assignment, limits: &Limits) -> i64 {
+        self.passes += 1;
+        self.work = 0;
+        self.offers.clear();
+        self.latest.fill(NONE);
+        for node in 0..self.level.nodes() as u32 {
+            self.offer(now, limits, node);
+        }
+        let patience = (self.level.nodes() / 50).clamp(50, 2_000);
+        let most_work = CLIMB_WORK * self.level.entries() + 100_000;
+        let mut moves: Vec<(u32, u32)> = Vec::new();
+        let (mut saved, mut best, mut best_moves) = (0, 0, 0);
+        while let Some((gain, _, node)) = self.offers.pop() {
+            if self.moved_in[node as usize] == self.passes || self.latest[node as usize] != gain {
+                continue;
+            }
+            self.work += self.level.degree(node);
+            let offer = self.around.best_within(self.level, now, limits, node);
+            let Some(offer) = offer else {
+                self.latest[node as usize] = NONE;
+                continue;
+            };
+            if offer.gain < gain {
+                self.push(node, offer.gain);
+                continue;
+            }
+            moves.push((node, now.part_of[node as usize]));
+            now.shift(self.level, node, offer.to);
+            self.moved_in[node as usize] = self.passes;
+            saved += offer.gain;
+            if saved > best {
+                (best, best_moves) = (saved, moves.len());
+            }
+            if moves.len() - best_moves > patience || self.work > most_work {
+                break;
+            }
+            let level = self.level;
+            level.each_neighbour(node, |other, _| {
+                if self.moved_in[other as usize] != self.passes && level.degree(other) <= MANY_EDGES {
+                    self.offer(now, limits, other);
+                }
+            });
+        }
+        for (node, from) in moves.drain(best_moves..).rev() {
+            now.shift(self.level, node, from);
+        }
+        best
+    }
+
+    /// Enters the best move of a node, if that has changed.
+    fn offer(&mut self, now: &Assignment, limits: &Limits, node: u32) {
+        self.work += self.level.degree(node);
+        match self.around.best_within(self.level, now, limits, node) {
+            None => self.latest[node as usize] = NONE,
+            Some(offer) if offer.gain == self.latest[node as usize] => {}
+            Some(offer) => self.push(node, offer.gain),
+        }
+    }
+
+    fn push(&mut self, node: u32, gain: i64) {
+        self.latest[node as usize] = gain;
+        let chance = mix(mix(self.seed, u64::from(self.passes)), u64::from(node)) as u32;
+        self.offers.push((gain, chance, node));
+    }
+}
