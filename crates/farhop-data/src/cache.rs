@@ -121,6 +121,19 @@ pub fn cached_arrays(
     })
 }
 
+/// The whole numbers of `key`, such as the parts of nodes: loaded from `folder` if they are there, else built and saved. The
+/// second result says what went wrong with the cache, if anything did. Whether they fit the data is for the caller to check.
+pub fn cached_ids(
+    folder: &Path,
+    key: &CacheKey,
+    build: impl FnOnce() -> Result<Vec<u32>, DataError>,
+) -> Result<(Vec<u32>, Option<String>), DataError> {
+    let load = |path: &Path| Npz::open(path)?.array("ids")?.to_ids(u32::MAX as usize);
+    kept(&key.path(folder, "npz"), load, build, |ids, path| {
+        write_npz(path, |writer| writer.u32("ids", &[ids.len()], ids))
+    })
+}
+
 fn load_arrays(path: &Path) -> Result<Vec<NamedArray>, DataError> {
     let mut npz = Npz::open(path)?;
     let names = npz.names();

@@ -76,8 +76,12 @@ pub struct Held {
     pub graph: u64,
     /// Features that are not those of the one batch: all graphs of which batches are cut.
     pub features: u64,
+    /// Which node belongs to which part, where one graph is divided.
+    pub parts: u64,
     /// Batches that wait ready for the model.
     pub waiting: u64,
+    /// Rows that an evaluation answers, where they are more than those of a batch.
+    pub rows: usize,
 }
 
 impl Held {
@@ -86,7 +90,7 @@ impl Held {
         let arrays = if directed { 2 } else { 1 };
         // Offsets of eight bytes; a source and a reverse id of four per entry; the columns of a directed graph once more.
         let graph = arrays * (8 * (nodes as u64 + 1) + 8 * entries as u64);
-        Held { graph, features: 0, waiting: 0 }
+        Held { graph, ..Held::default() }
     }
 }
 
@@ -117,7 +121,7 @@ fn parts_of(config: &ModelConfig, shape: &Shape, held: Held, training: bool) -> 
     let part = |name: &str, bytes: u64| Part { name: name.to_string(), bytes };
     let estimate = config.memory(shape, training);
     let mut parts = vec![part("program", PROGRAM_BYTES), part("graph", held.graph)];
-    for (name, bytes) in [("data set", held.features), ("batches that wait", held.waiting)] {
+    for (name, bytes) in [("data set", held.features), ("parts", held.parts), ("batches that wait", held.waiting)] {
         if bytes > 0 {
             parts.push(part(name, bytes));
         }
@@ -134,7 +138,7 @@ fn parts_of(config: &ModelConfig, shape: &Shape, held: Held, training: bool) -> 
     }
     parts.push(part("working space", estimate.transient));
     // Two copies of the outputs: as logits, and as scores or probabilities.
-    parts.push(part("outputs", 2 * 4 * shape.nodes as u64 * shape.outputs as u64));
+    parts.push(part("outputs", 2 * 4 * shape.nodes.max(held.rows) as u64 * shape.outputs as u64));
     parts
 }
 

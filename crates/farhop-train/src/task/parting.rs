@@ -1,5 +1,21 @@
 //! Which node belongs to which part.
 
+use std::path::Path;
+
+use farhop_data::cache::{CacheKey, cached_ids};
+use farhop_data::hash::sha256_of_graphs;
+use farhop_data::text::{counted, thousands};
+use farhop_data::{DataError, Dataset};
+use farhop_graph::{ClusterOptions, Graph, GraphError, Partitioner, cluster_with};
+
+use crate::recipe::PartitionerKind;
+use crate::{TrainConfig, TrainError};
+
+/// Raise it when the same graph is divided otherwise.
+const CACHE_VERSION: u32 = 1;
+/// Graphs with fewer entries are divided faster than the cache is read.
+const WORTH_CACHING: usize = 1 << 20;
+
 /// The parts of a graph's nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parting {
@@ -29,6 +45,59 @@ impl Parting {
         Some(Parting { of_node, starts, members })
     }
 
+    /// Divides the graph into the parts that the settings ask for; none if they ask for none.
+    ///
+    /// # Errors
+    /// When there are many graphs, fewer nodes than parts, or the partitioner is not part of this build.
+    pub fn of(dataset: &Dataset, config: &TrainConfig) -> Result<Option<Self>, TrainError> {
+        Parting::of_cached(dataset, config, None)
+    }
+
+    /// As [`Parting::of`], kept in the cache under the content of the graph.
+    ///
+    /// # Errors
+    /// As [`Parting::of`].
+    pub fn of_cached(
+        dataset: &Dataset,
+        config: &TrainConfig,
+        cache: Option<&Path>,
+    ) -> Result<Option<Self>, TrainError> {
+        let Some(parts) = config.parts else {
+            return Ok(None);
+        };
+        check(dataset, parts)?;
+        let graph = dataset.graphs.union();
+        let cache = cache.filter(|_| graph.entries() >= WORTH_CACHING && parts > 1);
+        let of_node = match cache {
+            None => divided(graph, parts, config).map_err(|error| TrainError::Task(format!("{error}.")))?,
+            Some(cache) => {
+                let options = (sha256_of_graphs(&dataset.graphs), parts, config.partitioner, config.seed);
+                let key = CacheKey::new("parts", CACHE_VERSION, &[], &options)?;
+                let divide = || {
+                    divided(graph, parts, config)
+                        .map_err(|error| DataError::Mismatch { what: format!("{error}.") })
+                };
+                cached_ids(cache, &key, divide)?.0
+            }
+        };
+        let fits = of_node.len() == graph.nodes();
+        match Parting::new(of_node, parts).filter(|_| fits) {
+            Some(parting) => Ok(Some(parting)),
+            // Not what was saved under this key: the cache is not to be trusted.
+            None => {
+                let of_node = divided(graph, parts, config).map_err(|error| TrainError::Task(format!("{error}.")))?;
+                Ok(Parting::new(of_node, parts))
+            }
+        }
+    }
+
+    /// For every part whether it holds one of these nodes.
+    pub fn holding(&self, nodes: &[u32]) -> Vec<bool> {
+        let mut holding = vec![false; self.parts()];
+        nodes.iter().for_each(|node| holding[self.of_node[*node as usize] as usize] = true);
+        holding
+    }
+
     /// Number of parts.
     pub fn parts(&self) -> usize {
         self.starts.len() - 1
@@ -48,6 +117,34 @@ impl Parting {
     pub fn bytes(&self) -> u64 {
         4 * (self.of_node.len() + self.members.len()) as u64 + 8 * self.starts.len() as u64
     }
+}
+
+fn check(dataset: &Dataset, parts: usize) -> Result<(), TrainError> {
+    if !dataset.splits_nodes() {
+        let graphs = counted(dataset.graphs.len() as u64, "graph", "graphs");
+        return Err(TrainError::Task(format!(
+            "parts is {parts}, but {} has {graphs}, of which batches are made anyway: only one graph whose nodes are predicted is divided. Take --parts out, and set --batch-size.",
+            dataset.name
+        )));
+    }
+    let nodes = dataset.graphs.union().nodes();
+    if parts > nodes {
+        return Err(TrainError::Task(format!(
+            "parts is {parts}, but {} has {} nodes: give at most that many.",
+            dataset.name,
+            thousands(nodes as u64)
+        )));
+    }
+    Ok(())
+}
+
+fn divided(graph: &Graph, parts: usize, config: &TrainConfig) -> Result<Vec<u32>, GraphError> {
+    let partitioner = match config.partitioner {
+        PartitionerKind::BuiltIn => Partitioner::BuiltIn,
+        PartitionerKind::Metis => Partitioner::Metis,
+    };
+    let options = ClusterOptions { partitioner, seed: config.seed, ..ClusterOptions::default() };
+    Ok(cluster_with(graph, parts, &options)?.of_node().to_vec())
 }
 
 #[cfg(test)]

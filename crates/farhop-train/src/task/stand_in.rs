@@ -1,40 +1,7 @@
 //! Stand-ins until the graph crate has them.
-use farhop_graph::{Graph, GraphError};
+use farhop_graph::Graph;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Partitioner {
-    #[default]
-    BuiltIn,
-    Metis,
-}
-pub struct ClusterOptions {
-    pub partitioner: Partitioner,
-    pub seed: u64,
-}
-pub struct Clusters(Vec<u32>);
-impl Clusters {
-    pub fn of_node(&self) -> &[u32] {
-        &self.0
-    }
-}
-pub fn cluster_with(graph: &Graph, parts: usize, _: &ClusterOptions) -> Result<Clusters, GraphError> {
-    let nodes = graph.nodes();
-    let mut of_node = vec![u32::MAX; nodes];
-    let mut queue = std::collections::VecDeque::new();
-    let mut done = 0usize;
-    for root in 0..nodes as u32 {
-        queue.push_back(root);
-        while let Some(node) = queue.pop_front() {
-            if of_node[node as usize] != u32::MAX {
-                continue;
-            }
-            of_node[node as usize] = (done * parts / nodes) as u32;
-            done += 1;
-            queue.extend(graph.neighbours(node as usize));
-        }
-    }
-    Ok(Clusters(of_node))
-}
+#[derive(Debug)]
 pub struct HaloFinder {
     seen: Vec<bool>,
 }
@@ -67,8 +34,8 @@ pub struct Subgraph {
     pub graph: Graph,
     pub entries: Vec<u32>,
 }
-pub fn induce(graph: &Graph, nodes: &[u32], scratch: &mut Vec<u32>) -> Subgraph {
-    scratch.resize(graph.nodes(), u32::MAX);
+pub fn induce(graph: &Graph, nodes: &[u32]) -> Subgraph {
+    let mut scratch = vec![u32::MAX; graph.nodes()];
     nodes.iter().zip(0..).for_each(|(node, place)| scratch[*node as usize] = place);
     let (mut offsets, mut sources, mut entries) = (vec![0], Vec::new(), Vec::new());
     for &node in nodes {
