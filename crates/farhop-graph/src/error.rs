@@ -30,6 +30,14 @@ pub enum GraphError {
         /// Number of nodes of the graph.
         nodes: usize,
     },
+    /// A node that occurs twice in a list of different nodes.
+    #[error("node {value} occurs again at place {place} of the list of nodes; name every node once")]
+    RepeatedNode {
+        /// Its second place in the list, counted from 0.
+        place: usize,
+        /// The node.
+        value: u32,
+    },
     /// Rows that were stored as a graph and are none.
     #[error("stored row {row}: {reason}")]
     StoredRow {

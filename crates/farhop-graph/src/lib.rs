@@ -4,7 +4,9 @@
 //! order; the position of `j` in the joined rows is the id of the entry `i <- j`. Graphs come from
 //! [`build`], from the transforms [`relabel()`] and [`disjoint_union`], or from [`generate`].
 //! A graph that exists is valid: ids in range, rows sorted, no duplicates, no self-loops. A [`GraphSet`] holds
-//! many of them as one, and [`encodings`] tells their nodes where they are.
+//! many of them as one, and [`encodings`] tells their nodes where they are. A graph that is too large for one batch is
+//! split by [`cluster()`], and [`halo()`] and [`induce()`] make a graph of a part with what lies around it; [`order`] puts
+//! nodes that are used together close together.
 //!
 //! ```
 //! use farhop_graph::{Direction, build};
@@ -38,5 +40,6 @@ pub use error::GraphError;
 pub use graph::{Direction, Graph, NO_EDGE, Transposed};
 pub use graph_set::GraphSet;
 pub use transform::{
-    BreadthFirst, Components, Reached, UNREACHED, Union, connected_components, disjoint_union, distances, relabel,
+    BreadthFirst, Components, HaloFinder, InduceScratch, Reached, Subgraph, UNREACHED, Union, connected_components,
+    disjoint_union, distances, halo, induce, relabel,
 };

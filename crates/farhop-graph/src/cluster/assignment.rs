@@ -2,6 +2,9 @@
 
 use crate::cluster::level::Level;
 
+/// Rounds of looking for nodes heavier than a part should be.
+const MOST_HUB_ROUNDS: usize = 8;
+
 /// Weights that parts must keep between, `[parts]` each.
 #[derive(Clone)]
 pub(super) struct Limits {
@@ -10,15 +13,44 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// Within `slack` (a share) of the mean, by as much more as whole nodes need.
-    pub(super) fn even(total: u64, parts: usize, slack: f64, heaviest: u64) -> Self {
-        let mean = total as f64 / parts as f64;
-        // With nodes of weight 1 the whole numbers on both sides of the mean are always possible.
-        let room = (heaviest - 1) as f64;
-        let least = (mean * (1.0 - slack)).ceil().min((mean - room).floor()).max(0.0) as u64;
+    /// Within `slack` (a share) of the mean. Nodes of weight 1 may fill parts to the whole numbers next to the mean;
+    /// heavier ones get room for one node more, up to twice the slack.
+    ///
+    /// Nodes above the mean (hubs) have a part for themselves: the mean is that of what is left for the other parts.
+    pub(super) fn even(level: &Level<'_>, parts: usize, slack: f64) -> Self {
+        let (mean, heaviest) = mean_without_hubs(level, parts);
+        let room = ((heaviest - 1.0).max(0.0)).min(slack * mean);
+        let least = (mean * (1.0 - slack)).ceil().min((mean - room).floor()).max(1.0) as u64;
         let most = (mean * (1.0 + slack)).floor().max((mean + room).ceil()) as u64;
         Self { least: vec![least; parts], most: vec![most; parts] }
     }
+}
+
+/// Mean weight of the parts without nodes that are heavier than that, and the heaviest other node.
+fn mean_without_hubs(level: &Level<'_>, parts: usize) -> (f64, f64) {
+    let mut mean = level.total() as f64 / parts as f64;
+    let mut heaviest = level.heaviest() as f64;
+    // Each round finds more hubs than the last, for a mean without hubs is smaller.
+    for _ in 0..MOST_HUB_ROUNDS {
+        if heaviest <= mean {
+            break;
+        }
+        let (mut hubs, mut rest, mut next) = (0, level.total(), 0);
+        for weight in (0..level.nodes() as u32).map(|node| level.weight(node)) {
+            if weight as f64 > mean {
+                hubs += 1;
+                rest -= weight;
+            } else {
+                next = weight.max(next);
+            }
+        }
+        if hubs >= parts {
+            break;
+        }
+        mean = rest as f64 / (parts - hubs) as f64;
+        heaviest = next as f64;
+    }
+    (mean, heaviest)
 }
 
 /// Parts of the nodes of one level.

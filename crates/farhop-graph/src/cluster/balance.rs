@@ -1,5 +1,8 @@
 //! Bringing parts within their limits.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
 use crate::cluster::assignment::{Assignment, Limits, Move, Surroundings};
 use crate::cluster::level::Level;
 
@@ -24,41 +27,37 @@ pub(super) fn balance(level: &Level<'_>, now: &mut Assignment, limits: &Limits) 
 /// Out of parts above their limit, into any that have room.
 fn relieve(level: &Level<'_>, now: &mut Assignment, limits: &Limits) -> usize {
     let heavy = |now: &Assignment, part: u32| now.weights[part as usize] > limits.most[part as usize];
-    let choose = |around: &mut Surroundings, now: &Assignment, node: u32| {
+    let choose = |around: &mut Surroundings, now: &Assignment, node: u32, emptiest: u32| {
         if !heavy(now, now.part_of[node as usize]) {
             return None;
         }
         let weight = level.weight(node);
         let fits = |part: u32| now.weights[part as usize] + weight <= limits.most[part as usize];
-        around.best(level, now, node, fits).or_else(|| {
-            let to = emptiest(now, limits)?;
-            fits(to).then(|| Move { to, gain: -inside(level, now, node) })
-        })
+        around
+            .best(level, now, node, fits)
+            .or_else(|| fits(emptiest).then(|| Move { to: emptiest, gain: -inside(level, now, node) }))
     };
-    apply_sorted(level, now, choose)
+    apply_sorted(level, now, limits, choose)
 }
 
 /// Into parts below their limit, out of any that can spare a node.
 fn fill(level: &Level<'_>, now: &mut Assignment, limits: &Limits) -> usize {
     let light = |now: &Assignment, part: u32| now.weights[part as usize] < limits.least[part as usize];
-    let choose = |around: &mut Surroundings, now: &Assignment, node: u32| {
+    let choose = |around: &mut Surroundings, now: &Assignment, node: u32, emptiest: u32| {
         let (own, weight) = (now.part_of[node as usize] as usize, level.weight(node));
         if now.weights[own] < limits.least[own] + weight {
             return None;
         }
         let takes = |part: u32| light(now, part) && now.weights[part as usize] + weight <= limits.most[part as usize];
-        around.best(level, now, node, takes).or_else(|| {
-            let to = emptiest(now, limits)?;
-            takes(to).then(|| Move { to, gain: -inside(level, now, node) })
-        })
+        around
+            .best(level, now, node, takes)
+            .or_else(|| takes(emptiest).then(|| Move { to: emptiest, gain: -inside(level, now, node) }))
     };
-    if (0..now.weights.len() as u32).any(|part| light(now, part)) { apply_sorted(level, now, choose) } else { 0 }
-}
-
-/// The part with the smallest share of what it may hold.
-fn emptiest(now: &Assignment, limits: &Limits) -> Option<u32> {
-    let filled = |part: u32| now.weights[part as usize] as f64 / limits.most[part as usize].max(1) as f64;
-    (0..now.weights.len() as u32).min_by(|&left, &right| filled(left).total_cmp(&filled(right)))
+    if (0..now.weights.len() as u32).any(|part| light(now, part)) {
+        apply_sorted(level, now, limits, choose)
+    } else {
+        0
+    }
 }
 
 fn inside(level: &Level<'_>, now: &Assignment, node: u32) -> i64 {
@@ -68,22 +67,62 @@ fn inside(level: &Level<'_>, now: &Assignment, node: u32) -> i64 {
     inside as i64
 }
 
-/// Collects the moves that `choose` offers now and makes them by descending gain, as far as it still offers one.
+/// Collects the moves that `choose` (scratch, state, node, emptiest part) offers now and makes them by descending gain,
+/// as far as it still offers one.
 fn apply_sorted(
     level: &Level<'_>,
     now: &mut Assignment,
-    choose: impl Fn(&mut Surroundings, &Assignment, u32) -> Option<Move>,
+    limits: &Limits,
+    choose: impl Fn(&mut Surroundings, &Assignment, u32, u32) -> Option<Move>,
 ) -> usize {
     let mut around = Surroundings::new(now.weights.len());
-    let offered = |around: &mut Surroundings, node| choose(around, now, node).map(|offer| (-offer.gain, node));
+    let mut rooms = Rooms::new(now, limits);
+    let emptiest = rooms.largest();
+    let offered = |around: &mut Surroundings, node| {
+        let offer = choose(around, now, node, emptiest)?;
+        Some((-offer.gain, node))
+    };
     let mut offers: Vec<(i64, u32)> = (0..level.nodes() as u32).filter_map(|node| offered(&mut around, node)).collect();
     offers.sort_unstable();
     let mut moved = 0;
     for (_, node) in offers {
-        if let Some(offer) = choose(&mut around, now, node) {
+        if let Some(offer) = choose(&mut around, now, node, rooms.largest()) {
+            let from = now.part_of[node as usize];
+            [from, offer.to].iter().for_each(|&part| rooms.remove(now, part));
             now.shift(level, node, offer.to);
+            [from, offer.to].iter().for_each(|&part| rooms.add(now, part));
             moved += 1;
         }
     }
     moved
+}
+
+/// Parts by the weight that still fits in: the emptiest without looking at all of them.
+struct Rooms<'a> {
+    limits: &'a Limits,
+    sorted: BTreeSet<(i64, Reverse<u32>)>,
+}
+
+impl<'a> Rooms<'a> {
+    fn new(now: &Assignment, limits: &'a Limits) -> Self {
+        let mut rooms = Self { limits, sorted: BTreeSet::new() };
+        (0..now.weights.len() as u32).for_each(|part| rooms.add(now, part));
+        rooms
+    }
+
+    fn key(&self, now: &Assignment, part: u32) -> (i64, Reverse<u32>) {
+        (self.limits.most[part as usize] as i64 - now.weights[part as usize] as i64, Reverse(part))
+    }
+
+    fn add(&mut self, now: &Assignment, part: u32) {
+        self.sorted.insert(self.key(now, part));
+    }
+
+    fn remove(&mut self, now: &Assignment, part: u32) {
+        self.sorted.remove(&self.key(now, part));
+    }
+
+    fn largest(&self) -> u32 {
+        self.sorted.last().map_or(0, |&(_, Reverse(part))| part)
+    }
 }

@@ -3,13 +3,17 @@
 use rayon::prelude::*;
 
 use crate::cluster::level::Level;
-use crate::random::{Stream, mix};
+use crate::random::{Stream, mix, unit};
 use crate::rows::running_sum;
 
 /// No group of one step becomes heavier than this many nodes of mean weight, so that many fine levels remain to refine.
 const MOST_JOINED: u64 = 3;
 /// A step that leaves more than this share of the nodes is the last.
 const STALLED: f64 = 0.95;
+/// A coarser graph has at most this many times the entries per node,
+const MOST_DENSER: f64 = 1.25;
+/// unless it has fewer entries than this in all.
+const NEVER_THINNED: usize = 4_000_000;
 /// Entries per block of a contraction; a block has scratch of its own.
 const BLOCK: usize = 1 << 22;
 
@@ -34,7 +38,8 @@ pub(super) fn coarser(level: &Level<'_>, target: usize, seed: u64) -> Option<Coa
     if count as f64 > STALLED * level.nodes() as f64 {
         return None;
     }
-    Some(Coarser { level: contract(level, &coarse_of, count), coarse_of })
+    let thinning = Thinning::new(level, &coarse_of, count, mix(seed, 2));
+    Some(Coarser { level: contract(level, &coarse_of, count, &thinning), coarse_of })
 }
 
 /// Which nodes become one.
@@ -176,8 +181,47 @@ fn visiting_order(level: &Level<'_>, seed: u64) -> Vec<u32> {
     order
 }
 
+/// Keeps coarse graphs from growing dense: random graphs of high degree lose nodes by coarsening, and hardly an edge.
+///
+/// An edge lighter than `least` stays with probability `weight / least` and then weighs `least`: no cut changes in the
+/// mean. Which ones stay is a function of the ends.
+struct Thinning {
+    least: u64,
+    seed: u64,
+}
+
+impl Thinning {
+    fn new(level: &Level<'_>, coarse_of: &[u32], count: usize, seed: u64) -> Self {
+        let share = count as f64 / level.nodes() as f64;
+        let most = ((level.entries() as f64 * share * MOST_DENSER) as usize).max(NEVER_THINNED);
+        if level.entries() <= most {
+            return Self { least: 1, seed };
+        }
+        let between = |node: u32| {
+            let own = coarse_of[node as usize];
+            let mut sum = 0;
+            level
+                .each_neighbour(node, |other, weight| sum += if coarse_of[other as usize] == own { 0 } else { weight });
+            sum
+        };
+        let weight: u64 = (0..level.nodes() as u32).into_par_iter().map(between).sum();
+        // The number of edges that stay is below `weight / least`.
+        Self { least: weight.div_ceil(most as u64).max(1), seed }
+    }
+
+    /// The weight that an edge goes on with, if it does.
+    fn weight(&self, left: u32, right: u32, weight: u32) -> Option<u32> {
+        if u64::from(weight) >= self.least {
+            return Some(weight);
+        }
+        let ends = u64::from(left.min(right)) << 32 | u64::from(left.max(right));
+        let stays = unit(mix(self.seed, ends)) * (self.least as f64) < f64::from(weight);
+        stays.then_some(self.least as u32)
+    }
+}
+
 /// The graph of the groups: weights of nodes and of parallel edges are added, edges within groups vanish.
-fn contract(level: &Level<'_>, coarse_of: &[u32], count: usize) -> Level<'static> {
+fn contract(level: &Level<'_>, coarse_of: &[u32], count: usize, thinning: &Thinning) -> Level<'static> {
     let mut starts = vec![0usize; count + 1];
     coarse_of.iter().for_each(|&group| starts[group as usize + 1] += 1);
     running_sum(&mut starts);
@@ -194,7 +238,13 @@ fn contract(level: &Level<'_>, coarse_of: &[u32], count: usize) -> Level<'static
     let blocks: Vec<Rows> = blocks_of(level, &starts, &members)
         .into_par_iter()
         .map(|groups| {
-            contract_rows(level, coarse_of, count, groups.map(|group| &members[starts[group]..starts[group + 1]]))
+            contract_rows(
+                level,
+                coarse_of,
+                thinning,
+                count,
+                groups.map(|group| &members[starts[group]..starts[group + 1]]),
+            )
         })
         .collect();
     let entries = blocks.iter().map(|block| block.targets.len()).sum();
@@ -233,9 +283,26 @@ struct Rows {
     weights: Vec<u32>,
 }
 
+impl Rows {
+    /// Drops edges of the last row, which begins at `start` and belongs to the group `own`.
+    fn thin(&mut self, start: usize, own: u32, thinning: &Thinning) {
+        let mut end = start;
+        for place in start..self.targets.len() {
+            let target = self.targets[place];
+            if let Some(weight) = thinning.weight(own, target, self.weights[place]) {
+                (self.targets[end], self.weights[end]) = (target, weight);
+                end += 1;
+            }
+        }
+        self.targets.truncate(end);
+        self.weights.truncate(end);
+    }
+}
+
 fn contract_rows<'m>(
     level: &Level<'_>,
     coarse_of: &[u32],
+    thinning: &Thinning,
     count: usize,
     groups: impl Iterator<Item = &'m [u32]>,
 ) -> Rows {
@@ -253,13 +320,16 @@ fn contract_rows<'m>(
                 }
                 let place = place_of[group as usize] as usize;
                 if place >= row_start && place < rows.targets.len() {
-                    rows.weights[place] += weight as u32;
+                    rows.weights[place] = rows.weights[place].saturating_add(weight as u32);
                 } else {
                     place_of[group as usize] = rows.targets.len() as u32;
                     rows.targets.push(group);
                     rows.weights.push(weight as u32);
                 }
             });
+        }
+        if let Some(&member) = members.first().filter(|_| thinning.least > 1) {
+            rows.thin(row_start, coarse_of[member as usize], thinning);
         }
         rows.ends.push(rows.targets.len());
     }

@@ -159,8 +159,9 @@ pub fn cluster(graph: &Graph, parts: usize, seed: u64) -> Result<Clusters, Graph
 
 /// Splits the nodes as [`cluster`] does, by other rules.
 ///
-/// Where single nodes weigh more than the slack ([`NodeWeight::NodesAndEntries`] with hubs), a part may be as much
-/// lighter or heavier than the mean as the heaviest node weighs, or more if no moves lead there.
+/// With [`NodeWeight::NodesAndEntries`] the bounds are twice as wide where single nodes are heavy, and a goal rather
+/// than a promise: a hub that is heavier than a part should be has a part nearly for itself, and the others are even
+/// among each other.
 ///
 /// # Errors
 /// `parts` outside `1..=N` (1 is always allowed), a slack that is not above 0 and at most 1, METIS without the

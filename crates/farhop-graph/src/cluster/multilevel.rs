@@ -27,7 +27,7 @@ pub(super) fn partition(finest: Level<'_>, parts: usize, slack: f64, seed: u64) 
             None => split(&level, parts, slack, mix(seed, 1_000)),
             Some(coarse_of) => coarse_of.iter().map(|&coarse| part_of[coarse as usize]).collect(),
         };
-        let limits = Limits::even(level.total(), parts, slack, level.heaviest());
+        let limits = Limits::even(&level, parts, slack);
         let mut now = Assignment::new(&level, part_of, parts);
         refine(&level, &mut now, &limits, mix(seed, 2_000 + levels.len() as u64));
         balance(&level, &mut now, &limits);

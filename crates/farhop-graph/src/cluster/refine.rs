@@ -2,6 +2,8 @@
 
 use std::collections::BinaryHeap;
 
+use rayon::prelude::*;
+
 use crate::cluster::assignment::{Assignment, Limits, Surroundings};
 use crate::cluster::balance::balance;
 use crate::cluster::level::Level;
@@ -13,6 +15,11 @@ const MOST_SWEEPS: usize = 6;
 const FEW_MOVES: f64 = 0.002;
 /// Passes of hill climbing at most.
 const MOST_CLIMBS: usize = 6;
+/// A pass that saves a smaller share of the cut edges is the last.
+const FEW_SAVED: f64 = 0.001;
+/// Where more entries than this, and a fifth of all, belong to nodes at the boundary, there is no hill climbing: such
+/// graphs (random ones of high degree) are cut nearly everywhere, and it would take long for one percent.
+const MUCH_BOUNDARY: usize = 1_000_000;
 /// Hill climbing looks at this many entries per entry of the level at most.
 const CLIMB_WORK: usize = 6;
 /// A neighbour with more edges than this is looked at again when its turn comes, not at every move around it.
@@ -23,12 +30,29 @@ const MANY_EDGES: usize = 512;
 pub(super) fn refine(level: &Level<'_>, now: &mut Assignment, limits: &Limits, seed: u64) {
     balance(level, now, limits);
     sweep(level, now, limits, seed);
+    let (boundary, cut) = boundary(level, now);
+    if boundary > MUCH_BOUNDARY && boundary > level.entries() / 5 {
+        return;
+    }
     let mut climb = Climb::new(level, now.weights.len(), mix(seed, 2));
     for _ in 0..MOST_CLIMBS {
-        if climb.pass(now, limits) == 0 {
+        if climb.pass(now, limits) as f64 <= FEW_SAVED * cut as f64 {
             break;
         }
     }
+}
+
+/// Entries of all nodes with edges to other parts, and the weight of these edges, seen from one end.
+fn boundary(level: &Level<'_>, now: &Assignment) -> (usize, u64) {
+    let of_node = |node: u32| {
+        let own = now.part_of[node as usize];
+        let mut cut = 0;
+        level.each_neighbour(node, |other, weight| cut += if now.part_of[other as usize] == own { 0 } else { weight });
+        (if cut > 0 { level.degree(node) } else { 0 }, cut)
+    };
+    let add = |left: (usize, u64), right: (usize, u64)| (left.0 + right.0, left.1 + right.1);
+    let (entries, twice) = (0..level.nodes() as u32).into_par_iter().map(of_node).reduce(|| (0, 0), add);
+    (entries, twice / 2)
 }
 
 /// Visits all nodes in random order and makes every move that cuts fewer edges, or as many with more even parts.

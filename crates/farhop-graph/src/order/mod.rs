@@ -31,7 +31,7 @@ pub fn by_degree(graph: &Graph) -> Vec<u32> {
 
 /// The nodes of a cluster come together, clusters by their number, the nodes within one by id.
 ///
-/// `of_node` is the cluster of every node. For another order within the clusters relabel by that order first: nodes of
+/// `of_node` is the cluster of every node, such as [`Clusters::of_node`](crate::Clusters::of_node). For another order within the clusters relabel by that order first: nodes of
 /// one cluster keep the order of their ids.
 pub fn by_clusters(of_node: &[u32]) -> Vec<u32> {
     places_sorted_by(of_node.len(), |node| of_node[node as usize])
