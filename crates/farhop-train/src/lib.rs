@@ -28,4 +28,4 @@ pub use reading::{Material, NewFiles, Places, SavedSchema, read_again};
 pub use recipe::{CheckpointEvery, DataConfig, PartitionerKind, Recipe, Schedule, SplitSetting, TrainConfig};
 pub use run::{Machine, RunFolder, RunRecord, Status, TrainedRun};
 pub use score::{Evaluation, Outputs, Scores, probabilities, score, scores, softmax_rows};
-pub use task::{EncodingConfig, Encodings, LoadTime, LossKind, Parting, TargetScale, Task};
+pub use task::{EncodingConfig, Encodings, LoadTime, LossKind, Parting, TargetScale, Task, plan_whole};

@@ -3,6 +3,7 @@
 use farhop_nn::{ModelConfig, Shape};
 use serde::Serialize;
 
+use super::variants::RECOMPUTE;
 use super::{Limit, bytes_text, variants};
 use crate::TrainError;
 
@@ -94,19 +95,51 @@ impl Held {
     }
 }
 
+/// What a run needs when its graph is divided into so many parts with a halo of so many hops; none where it can't be.
+pub type Divided<'a> = &'a dyn Fn(usize, Option<usize>) -> Option<(Shape, Held)>;
+
 /// Plans a run of `config` on batches of that shape. `training` includes what the backward pass, the optimiser and a
 /// checkpoint need.
 pub fn plan(config: &ModelConfig, shape: &Shape, held: Held, training: bool, limit: Option<&Limit>) -> Plan {
+    plan_divisible(config, shape, held, training, limit, None)
+}
+
+/// As [`plan`], for a graph that can also be seen part by part: if the run does not fit, and computing again what the
+/// backward pass needs does not make it fit, the smallest number of parts that does is the advice, with the halo `halo` or
+/// without one.
+pub fn plan_divisible(
+    config: &ModelConfig,
+    shape: &Shape,
+    held: Held,
+    training: bool,
+    limit: Option<&Limit>,
+    divided: Option<(Divided<'_>, Option<usize>)>,
+) -> Plan {
     let parts = parts_of(config, shape, held, training);
     let total = sum(&parts);
     let fits = limit.is_none_or(|limit| total <= limit.bytes);
-    let advice = match limit {
-        Some(limit) if !fits => variants(config, training).into_iter().find_map(|(setting, smaller)| {
+    let advice = limit.filter(|_| !fits).and_then(|limit| {
+        let fitting = |(setting, smaller): (String, ModelConfig)| {
             let total = sum(&parts_of(&smaller, shape, held, training));
             (total <= limit.bytes).then_some(Advice { setting, total })
-        }),
-        _ => None,
-    };
+        };
+        let (again, smaller): (Vec<_>, Vec<_>) =
+            variants(config, training).into_iter().partition(|(setting, _)| setting == RECOMPUTE);
+        let in_parts = || {
+            let (divided, halo) = divided?;
+            let needs = |parts, halo| {
+                let (shape, held) = divided(parts, halo)?;
+                Some(sum(&parts_of(config, &shape, held, training)))
+            };
+            let with = fewest_parts(|parts| needs(parts, halo), limit.bytes);
+            let with = with.map(|(parts, total)| Advice { setting: format!("--parts {parts}"), total });
+            with.or_else(|| {
+                let (parts, total) = fewest_parts(|parts| needs(parts, None), limit.bytes)?;
+                Some(Advice { setting: format!("--parts {parts} --halo none"), total })
+            })
+        };
+        again.into_iter().find_map(fitting).or_else(in_parts).or_else(|| smaller.into_iter().find_map(fitting))
+    });
     Plan {
         parts,
         total,
@@ -115,6 +148,22 @@ pub fn plan(config: &ModelConfig, shape: &Shape, held: Held, training: bool, lim
         fits,
         advice,
     }
+}
+
+/// The smallest number of parts that needs at most `most` bytes, and what it needs.
+fn fewest_parts(needs: impl Fn(usize) -> Option<u64>, most: u64) -> Option<(usize, u64)> {
+    let fits = |parts: usize| needs(parts).filter(|total| *total <= most);
+    let (mut too_few, mut enough) = (1, 2);
+    while fits(enough).is_none() {
+        // Where the graph can't be divided further there is no answer.
+        needs(enough)?;
+        (too_few, enough) = (enough, enough * 2);
+    }
+    while enough - too_few > 1 {
+        let middle = too_few + (enough - too_few) / 2;
+        if fits(middle).is_some() { enough = middle } else { too_few = middle }
+    }
+    fits(enough).map(|total| (enough, total))
 }
 
 fn parts_of(config: &ModelConfig, shape: &Shape, held: Held, training: bool) -> Vec<Part> {

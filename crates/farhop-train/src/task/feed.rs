@@ -42,7 +42,7 @@ pub struct LoadTime {
 pub(super) fn prefetch<E: From<TrainError>>(
     batches: Vec<Vec<u32>>,
     ready: usize,
-    load: impl Fn(Vec<u32>) -> Result<Loaded, TrainError> + Send,
+    mut load: impl FnMut(Vec<u32>) -> Result<Loaded, TrainError> + Send,
     mut work: impl FnMut(usize, Loaded) -> Result<(), E>,
 ) -> Result<LoadTime, E> {
     thread::scope(|scope| {

@@ -10,7 +10,7 @@ mod metrics;
 mod order;
 mod parted;
 mod parting;
-mod stand_in;
+mod planning;
 mod truth;
 
 use std::borrow::Cow;
@@ -25,12 +25,13 @@ use farhop_nn::{Batch, InputShape, Model, OutputShape, Parts, Shape, Targets};
 pub use encodings::{EncodingConfig, Encodings};
 pub use feed::LoadTime;
 pub use parting::Parting;
+pub use planning::plan_whole;
 pub use truth::{LossKind, TargetScale};
 
 pub(crate) use feed::Loaded;
 pub(crate) use truth::Truth;
 
-use crate::memory::Held;
+use crate::memory::{Division, Held};
 use crate::{TrainConfig, TrainError};
 use collection::{Collection, EdgeColumns};
 use metrics::{check_metric, metrics_of};
@@ -52,6 +53,8 @@ pub struct Task {
     output: OutputShape,
     cut: Cut,
     source: Source,
+    /// What memory depends on if the graphs are one that is divided.
+    division: Division,
     feature_bytes: u64,
     /// Stored numbers of all nodes, where they are sparse.
     non_zeros: Option<usize>,
@@ -118,6 +121,7 @@ impl Task {
         }
         let output = OutputShape { level: level_of(level), outputs: target.outputs() };
         let encoded = 4 * (encodings.walk.len() + encodings.laplacian.len());
+        let division = Division::of_columns(graphs.union(), (&nodes, &edges), &target, &encoded_widths(&input));
         if parting.is_none() {
             // Only parts of a graph are worth going to the disk for.
             nodes.numbers = match nodes.numbers {
@@ -139,17 +143,17 @@ impl Task {
         };
         let source = match parting {
             Some(parting) => {
-                let (halo, per_batch) = (config.halo.unwrap_or(0), config.parts_per_batch);
-                let parted =
-                    Parted::new(graphs.into_union(), (nodes, edges, encodings), parting, halo, per_batch);
-                let largest = parted.largest(config.seed);
+                let cut = Cut { size: config.parts_per_batch, by_size: false };
+                let halo = config.halo.unwrap_or(0);
+                let parted = Parted { graph: graphs.into_union(), nodes, edges, encodings, parting, halo, cut };
+                let largest = parted::largest(&parted.graph, &parted.parting, halo, cut, config.seed)?;
                 Source::Parts(Box::new(parted), largest)
             }
             None if whole => Source::Whole(whole_batch(graphs.into_union(), nodes, edges, encodings, &input)?),
             None => Source::Graphs(Box::new(Collection { graphs, nodes, edges, encodings })),
         };
         let cut = Cut { size: config.batch_size, by_size: config.bucket_by_size };
-        Ok(Task { name, metric, ids, split, truth, input, output, cut, source, feature_bytes, non_zeros })
+        Ok(Task { name, metric, ids, split, truth, input, output, cut, source, division, feature_bytes, non_zeros })
     }
 
     /// What a model reads.
@@ -266,13 +270,7 @@ impl Task {
         let graph_bytes = graph.heap_bytes() as u64;
         match &self.source {
             Source::Whole(_) => Held { graph: graph_bytes, ..Held::default() },
-            Source::Parts(parted, largest) => Held {
-                graph: graph_bytes,
-                features: self.feature_bytes + self.truth.bytes(),
-                parts: parted.bytes(),
-                waiting: self.waiting(parted, *largest),
-                rows: graph.nodes(),
-            },
+            Source::Parts(_, largest) => self.division.with_batch(largest.nodes, largest.entries).1,
             Source::Graphs(_) => {
                 let share = self.shape().nodes as f64 / graph.nodes().max(1) as f64;
                 let batch = (graph_bytes + self.feature_bytes) as f64 * share;
@@ -297,6 +295,10 @@ impl Task {
                 (total(|size| size.0), total(|size| size.1), largest.len())
             }
         };
+        self.shape_of(graphs, nodes, entries)
+    }
+
+    fn shape_of(&self, graphs: usize, nodes: usize, entries: usize) -> Shape {
         let share = nodes as f64 / self.graph().nodes().max(1) as f64;
         let non_zeros = self.non_zeros.map(|count| (count as f64 * share).ceil() as usize);
         Shape { non_zeros, ..Shape::of(&self.input, &self.output, graphs, nodes, entries) }
@@ -364,8 +366,9 @@ impl Task {
                 let batches = parted.cut.shuffled(&self.training_parts(parted), |_| 0, seed, epoch);
                 let mut learned = vec![false; parted.graph.nodes()];
                 self.split.train.iter().for_each(|node| learned[*node as usize] = true);
-                let load = |parts: Vec<u32>| {
-                    let (batch, own) = parted.batch(&parts, &self.input)?;
+                let mut cutter = parted.cutter();
+                let load = move |parts: Vec<u32>| {
+                    let (batch, own) = cutter.batch(&parts, &self.input)?;
                     let rows: Vec<(u32, u32)> =
                         own.iter().copied().filter(|(node, _)| learned[*node as usize]).collect();
                     Ok(Loaded { units: parts, batch, own, targets: self.truth.targets(&rows) })
@@ -398,8 +401,9 @@ impl Task {
                 let asked = parted.parting.holding(units);
                 let mut batches = parted.in_order();
                 batches.retain(|parts| parts.iter().any(|part| asked[*part as usize]));
-                let load = |parts: Vec<u32>| {
-                    let (batch, own) = parted.batch(&parts, &self.input)?;
+                let mut cutter = parted.cutter();
+                let load = move |parts: Vec<u32>| {
+                    let (batch, own) = cutter.batch(&parts, &self.input)?;
                     Ok(Loaded { units: parts, batch, own, targets: Targets::classes(Vec::new(), Vec::new()) })
                 };
                 feed::prefetch(batches, feed::READY_PARTS, load, |_, loaded| {
@@ -426,7 +430,7 @@ impl Task {
             Source::Whole(batch) => batch.clone(),
             Source::Parts(parted, _) => {
                 let first = self.training_parts(parted).first().copied().unwrap_or(0);
-                parted.batch(&[first], &self.input)?.0
+                parted.cutter().batch(&[first], &self.input)?.0
             }
             Source::Graphs(collection) => {
                 let first = &self.split.train[..self.cut.size.min(self.split.train.len())];
@@ -441,26 +445,15 @@ impl Task {
         (0..holding.len() as u32).filter(|part| holding[*part as usize]).collect()
     }
 
-    /// Bytes of batches of parts beside the model's: those that wait, and the graph of the one that is worked on.
-    fn waiting(&self, parted: &Parted, size: Size) -> u64 {
-        let InputShape { numbers, categories, edge_numbers, edge_categories, walk, laplacian } = &self.input;
-        let share = size.nodes as f64 / parted.graph.nodes().max(1) as f64;
-        let of_numbers = match self.non_zeros {
-            Some(count) => (8.0 * share * count as f64) as usize + 8 * size.nodes,
-            None => 4 * numbers * size.nodes,
-        };
-        let of_nodes = size.nodes * (2 * categories.len() + 4 * (walk + laplacian));
-        let of_entries = size.entries * (4 * edge_numbers + 2 * edge_categories.len());
-        let graph = Held::one_graph(size.nodes, size.entries, parted.graph.is_directed()).graph;
-        let batch = graph + (of_numbers + of_nodes + of_entries) as u64;
-        feed::alive(feed::READY_PARTS) as u64 * batch + graph
-    }
-
     fn load(&self, collection: &Collection, graphs: Vec<u32>) -> Loaded {
         let batch = collection.batch(&graphs, &self.input);
         let targets = collection.targets(&self.truth, &graphs);
         Loaded { units: graphs, batch, own: Vec::new(), targets }
     }
+}
+
+fn encoded_widths(input: &InputShape) -> EncodingConfig {
+    EncodingConfig { walk: input.walk, laplacian: input.laplacian }
 }
 
 fn level_of(level: Level) -> farhop_nn::Level {

@@ -1,11 +1,10 @@
 //! One graph in parts, and batches cut out of it.
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use farhop_data::{Columns, Numbers};
-use super::stand_in::{HaloFinder, induce};
-use farhop_graph::Graph;
+use farhop_graph::{Graph, GraphError, HaloFinder, InduceScratch, induce};
 use farhop_nn::{Batch, InputShape, Parts};
 
 use super::collection::{EdgeColumns, numbers_of, rows};
@@ -29,14 +28,31 @@ pub(super) struct Parted {
     pub halo: usize,
     /// Parts that are joined to a batch.
     pub cut: Cut,
-    finder: Mutex<HaloFinder>,
 }
 
 /// Nodes and entries of a batch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Size {
     pub nodes: usize,
     pub entries: usize,
+}
+
+impl Parted {
+    /// What cuts batches out, with the memory that it needs for that.
+    pub fn cutter(&self) -> Cutter<'_> {
+        let selector = Selector::new(&self.graph, &self.parting, self.halo);
+        Cutter { parted: self, selector, scratch: InduceScratch::new() }
+    }
+
+    /// The parts of the batches of an evaluation: always the same, so that what is said of a node does not depend on which
+    /// others are asked for.
+    pub fn in_order(&self) -> Vec<Vec<u32>> {
+        self.cut.in_order(&self.all())
+    }
+
+    fn all(&self) -> Vec<u32> {
+        (0..self.parting.parts() as u32).collect()
+    }
 }
 
 /// Nodes of a batch.
@@ -47,105 +63,102 @@ struct Selection {
     own: Vec<(u32, u32)>,
 }
 
-impl Parted {
-    pub fn new(
-        graph: Graph,
-        columns: (Columns, EdgeColumns, Encodings),
-        parting: Parting,
-        halo: usize,
-        per_batch: usize,
-    ) -> Self {
-        let (nodes, edges, encodings) = columns;
-        let finder = Mutex::new(HaloFinder::new(&graph));
-        let cut = Cut { size: per_batch, by_size: false };
-        Parted { graph, nodes, edges, encodings, parting, halo, cut, finder }
+/// Finds the nodes of batches.
+struct Selector<'a> {
+    parting: &'a Parting,
+    halo: usize,
+    finder: HaloFinder<'a>,
+}
+
+impl<'a> Selector<'a> {
+    fn new(graph: &'a Graph, parting: &'a Parting, halo: usize) -> Self {
+        Selector { parting, halo, finder: HaloFinder::new(graph) }
     }
 
+    fn select(&mut self, parts: &[u32]) -> Result<Selection, TrainError> {
+        let mut own: Vec<u32> = parts.iter().flat_map(|part| self.parting.members(*part)).copied().collect();
+        own.sort_unstable();
+        let mut nodes = self.finder.around(&own, self.halo as u32).map_err(outside)?;
+        nodes.sort_unstable();
+        let mut places = nodes.iter().zip(0u32..);
+        let placed = |node: u32| places.find(|(other, _)| **other == node).map(|(_, place)| (node, place));
+        let own = own.into_iter().filter_map(placed).collect();
+        Ok(Selection { nodes, own })
+    }
+}
+
+/// The sizes of the largest batch: of all of them if each is one part, else of those of an evaluation and of the first
+/// epochs.
+///
+/// # Errors
+/// Never for parts of this graph.
+pub(super) fn largest(
+    graph: &Graph,
+    parting: &Parting,
+    halo: usize,
+    cut: Cut,
+    seed: u64,
+) -> Result<Size, TrainError> {
+    let all: Vec<u32> = (0..parting.parts() as u32).collect();
+    let mut batches = cut.in_order(&all);
+    if cut.size > 1 && batches.len() > 1 {
+        for epoch in 1..=COUNTED_EPOCHS {
+            batches.extend(cut.shuffled(&all, |_| 0, seed, epoch));
+        }
+    }
+    let mut selector = Selector::new(graph, parting, halo);
+    let mut batch_of = vec![0u32; graph.nodes()];
+    let mut largest = Size::default();
+    for (parts, number) in batches.iter().zip(1..) {
+        let nodes = selector.select(parts)?.nodes;
+        nodes.iter().for_each(|node| batch_of[*node as usize] = number);
+        let inside = |other: &&u32| batch_of[**other as usize] == number;
+        let entries = |node: &u32| graph.neighbours(*node as usize).iter().filter(inside).count();
+        // The largest of each: memory counts both.
+        largest.nodes = largest.nodes.max(nodes.len());
+        largest.entries = largest.entries.max(nodes.iter().map(entries).sum());
+    }
+    Ok(largest)
+}
+
+/// Cuts batches out of a graph, one after the other.
+pub(super) struct Cutter<'a> {
+    parted: &'a Parted,
+    selector: Selector<'a>,
+    scratch: InduceScratch,
+}
+
+impl Cutter<'_> {
     /// These parts as one batch, with the nodes that it answers for and their places in it.
     ///
     /// # Errors
     /// When features are on disk and can't be read.
-    pub fn batch(&self, parts: &[u32], shape: &InputShape) -> Result<(Batch, Vec<(u32, u32)>), TrainError> {
-        let Selection { nodes, own } = self.select(parts);
-        let found = induce(&self.graph, &nodes);
+    pub fn batch(&mut self, parts: &[u32], shape: &InputShape) -> Result<(Batch, Vec<(u32, u32)>), TrainError> {
+        let Selection { nodes, own } = self.selector.select(parts)?;
+        let Parted { graph, nodes: columns, edges, encodings, .. } = self.parted;
+        let found = induce(graph, &nodes, &mut self.scratch).map_err(outside)?;
         let entries = || found.entries.iter().map(|entry| one(*entry));
         let of_nodes = || nodes.iter().map(|node| one(*node));
         let parts = Parts {
-            graph: Arc::new(found.graph),
             offsets: Vec::new(),
-            numbers: match &self.nodes.numbers {
+            numbers: match &columns.numbers {
                 Numbers::OnDisk(numbers) => farhop_nn::Numbers::Dense(numbers.gather(&nodes)?),
-                _ => numbers_of(&self.nodes, of_nodes()),
+                _ => numbers_of(columns, of_nodes()),
             },
-            categories: rows(&self.nodes.categories, self.nodes.sizes.len(), of_nodes()),
-            edge_numbers: rows(&self.edges.numbers, self.edges.width, entries()),
-            edge_categories: rows(&self.edges.categories, self.edges.columns, entries()),
-            walk: rows(&self.encodings.walk, shape.walk, of_nodes()),
-            laplacian: rows(&self.encodings.laplacian, shape.laplacian, of_nodes()),
+            categories: rows(&columns.categories, columns.sizes.len(), of_nodes()),
+            edge_numbers: rows(&edges.numbers, edges.width, entries()),
+            edge_categories: rows(&edges.categories, edges.columns, entries()),
+            walk: rows(&encodings.walk, shape.walk, of_nodes()),
+            laplacian: rows(&encodings.laplacian, shape.laplacian, of_nodes()),
+            graph: Arc::new(found.graph),
         };
         Ok((Batch::from_parts(parts, shape), own))
     }
+}
 
-    /// The parts of the batches of an evaluation: always the same, so that what is said of a node does not depend on which
-    /// others are asked for.
-    pub fn in_order(&self) -> Vec<Vec<u32>> {
-        let all: Vec<u32> = (0..self.parting.parts() as u32).collect();
-        self.cut.in_order(&all)
-    }
-
-    /// The sizes of the largest batch: of all of them if each is one part, else of those of an evaluation and of the first
-    /// epochs.
-    pub fn largest(&self, seed: u64) -> Size {
-        let mut batches = self.in_order();
-        if self.cut.size > 1 && batches.len() > 1 {
-            let all: Vec<u32> = (0..self.parting.parts() as u32).collect();
-            for epoch in 1..=COUNTED_EPOCHS {
-                batches.extend(self.cut.shuffled(&all, |_| 0, seed, epoch));
-            }
-        }
-        let mut inside = vec![false; self.graph.nodes()];
-        let sizes = batches.iter().map(|parts| {
-            let nodes = self.select(parts).nodes;
-            nodes.iter().for_each(|node| inside[*node as usize] = true);
-            let count = |node: &u32| {
-                self.graph.neighbours(*node as usize).iter().filter(|other| inside[**other as usize]).count()
-            };
-            let entries = nodes.iter().map(count).sum();
-            nodes.iter().for_each(|node| inside[*node as usize] = false);
-            Size { nodes: nodes.len(), entries }
-        });
-        // The largest of each: memory counts both.
-        let all: Vec<Size> = sizes.collect();
-        let most = |of: fn(&Size) -> usize| all.iter().map(of).max().unwrap_or(0);
-        Size { nodes: most(|size| size.nodes), entries: most(|size| size.entries) }
-    }
-
-    /// Bytes that all this holds, the graph not counted.
-    pub fn bytes(&self) -> u64 {
-        let nodes = self.graph.nodes() as u64;
-        // Marks of the search for neighbours, and of cutting out.
-        let marks = 8 * nodes;
-        self.parting.bytes() + marks
-    }
-
-    fn select(&self, parts: &[u32]) -> Selection {
-        let mut own: Vec<u32> = parts.iter().flat_map(|part| self.parting.members(*part)).copied().collect();
-        own.sort_unstable();
-        let nodes = if self.halo == 0 {
-            own.clone()
-        } else {
-            // A thread that panicked left marks behind at worst, and its panic ends the run.
-            let mut finder = self.finder.lock().unwrap_or_else(PoisonError::into_inner);
-            finder.within(&self.graph, &own, self.halo)
-        };
-        let mut places = nodes.iter().zip(0u32..);
-        let placed = own.into_iter().filter_map(|node| {
-            let (_, place) = places.find(|(other, _)| **other == node)?;
-            Some((node, place))
-        });
-        let own = placed.collect();
-        Selection { nodes, own }
-    }
+/// Parts hold nodes of the graph, each once: this never happens.
+fn outside(error: GraphError) -> TrainError {
+    TrainError::Task(format!("{error}."))
 }
 
 fn one(row: u32) -> Range<usize> {

@@ -138,7 +138,7 @@ fn check(dataset: &Dataset, parts: usize) -> Result<(), TrainError> {
     Ok(())
 }
 
-fn divided(graph: &Graph, parts: usize, config: &TrainConfig) -> Result<Vec<u32>, GraphError> {
+pub(super) fn divided(graph: &Graph, parts: usize, config: &TrainConfig) -> Result<Vec<u32>, GraphError> {
     let partitioner = match config.partitioner {
         PartitionerKind::BuiltIn => Partitioner::BuiltIn,
         PartitionerKind::Metis => Partitioner::Metis,

@@ -172,16 +172,6 @@ impl Truth {
         }
     }
 
-    /// Bytes that the answers of all rows take.
-    pub fn bytes(&self) -> u64 {
-        let numbers = match &self.target {
-            Target::Class { labels, .. } => 2 * labels.len(),
-            Target::Binary { values, .. } | Target::Number { values, .. } => values.len(),
-            Target::Pair { pairs, .. } => 2 * pairs.len(),
-        };
-        4 * numbers as u64
-    }
-
     /// What is minimised, resolved.
     pub fn loss(&self) -> LossKind {
         self.loss
