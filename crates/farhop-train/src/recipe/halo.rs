@@ -22,11 +22,9 @@ pub(super) fn check(model: &ModelConfig, train: &TrainConfig) -> Result<(), Trai
     // The default, 1, is for all models.
     let most = hops_seen(model).max(1);
     match (train.parts, train.halo) {
-        (Some(_), Some(halo)) if halo > most => Err(TrainError::Task(format!(
-            "halo is {halo}: this {} sees {} hops; give at most {most}, or \"none\".",
-            model.name(),
-            hops_seen(model)
-        ))),
+        (Some(_), Some(halo)) if halo > most => {
+            Err(TrainError::Halo { halo, model: model.name(), seen: hops_seen(model), most })
+        }
         _ => Ok(()),
     }
 }
