@@ -85,7 +85,8 @@ pub fn cached(
     build: impl FnOnce() -> Result<Dataset, DataError>,
 ) -> Result<Dataset, DataError> {
     let path = key.path(folder, "farhop");
-    let (mut dataset, note) = kept(&path, |path| Dataset::open(path, LEFT_ON_DISK), build, |dataset, path| dataset.save(path))?;
+    let (mut dataset, note) =
+        kept(&path, |path| Dataset::open(path, LEFT_ON_DISK), build, |dataset, path| dataset.save(path))?;
     for source in &mut dataset.sources {
         if let Some(now) = sources.iter().find(|now| now.sha256 == source.sha256) {
             source.path.clone_from(&now.path);

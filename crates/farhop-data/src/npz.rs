@@ -140,8 +140,7 @@ impl<R: Read + Seek> Npz<R> {
         };
         let label = format!("{}, array {}", self.file, crate::text::quoted(name));
         let wrong = |reason: String| DataError::Array { file: label.clone(), reason };
-        let mut entry =
-            self.archive.by_index(index).map_err(|error| wrong(format!("damaged archive ({error}).")))?;
+        let mut entry = self.archive.by_index(index).map_err(|error| wrong(format!("damaged archive ({error}).")))?;
         if entry.compression() != CompressionMethod::Stored {
             return Ok(None);
         }

@@ -35,7 +35,11 @@ fn dataset(directed: bool) -> Dataset {
     let dataset = Dataset {
         name: "drawn".into(),
         graphs: GraphSet::single(graph),
-        nodes: Columns { sizes: vec![5], categories: (0..NODES as u16).map(|node| node % 5).collect(), ..Columns::dense(WIDTH, features) },
+        nodes: Columns {
+            sizes: vec![5],
+            categories: (0..NODES as u16).map(|node| node % 5).collect(),
+            ..Columns::dense(WIDTH, features)
+        },
         edges: Columns::dense(2, edge_numbers),
         level: Level::Node,
         target: Target::Class { labels, classes: vec!["no".into(), "yes".into()] },
@@ -152,7 +156,8 @@ fn every_training_node_is_learned_from_once_an_epoch() {
     }
     let mut losses = Losses(Vec::new());
     let stop = AtomicBool::new(false);
-    let fitted = fit(&task, &model, &config, &mut Session { folder: None, observer: &mut losses, stop: &stop }).unwrap();
+    let fitted =
+        fit(&task, &model, &config, &mut Session { folder: None, observer: &mut losses, stop: &stop }).unwrap();
     let outputs = Outputs::of_all(&task, &fitted.model).unwrap();
     let Target::Class { labels, .. } = &data.target else { unreachable!() };
     let loss = |node: u32| {
@@ -163,7 +168,8 @@ fn every_training_node_is_learned_from_once_an_epoch() {
     let (parting, halo) = task.parting().unwrap();
     assert_eq!((parting.parts(), halo), (3, 4));
     let of_part = |part: u32| {
-        let nodes: Vec<u32> = data.split.train.iter().copied().filter(|node| parting.of_node()[*node as usize] == part).collect();
+        let nodes: Vec<u32> =
+            data.split.train.iter().copied().filter(|node| parting.of_node()[*node as usize] == part).collect();
         nodes.iter().map(|node| loss(*node)).sum::<f64>() / nodes.len() as f64
     };
     let mut expected: Vec<f64> = (0..3).map(of_part).collect();
@@ -270,7 +276,10 @@ fn what_can_not_be_divided_is_said_in_one_line() {
     let wrong = |data: &Dataset, config: &TrainConfig| {
         Task::new(data.clone(), Encodings::default(), config, None).err().unwrap().to_string()
     };
-    assert_eq!(wrong(&data, &config(Some(241), None, 1)), "parts is 241, but drawn has 240 nodes: give at most that many.");
+    assert_eq!(
+        wrong(&data, &config(Some(241), None, 1)),
+        "parts is 241, but drawn has 240 nodes: give at most that many."
+    );
     let union = data.graphs.union().clone();
     let mut many = data.clone();
     many.graphs = GraphSet::single(union);

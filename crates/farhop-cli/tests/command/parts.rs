@@ -58,7 +58,9 @@ fn the_plan_counts_parts_and_names_how_many_fit() {
     assert_eq!((&of_tables["graph_parts"], &of_tables["nodes"]), (&4.into(), &10.into()));
     assert_eq!(place.farhop(tables).object()["nodes"], 40);
     let text = place.farhop(&tables.replace("--json --quiet", "--parts 4")).succeeded();
-    assert!(text.stdout.contains("batches that wait") && text.stderr.contains("parts       4, 1 hop around each: at most"));
+    assert!(
+        text.stdout.contains("batches that wait") && text.stderr.contains("parts       4, 1 hop around each: at most")
+    );
 }
 
 #[test]
@@ -82,7 +84,10 @@ fn what_can_not_be_divided_is_refused_in_one_line() {
     if cfg!(not(feature = "metis")) {
         place.refuses(&format!("{train} --parts 4 --partitioner metis"), 1, &["METIS is not part of this build"]);
     }
-    place.write("molecules.csv", "smiles,y\nCCO,1\nCCC,2\nCCN,3\nCCCC,4\nCCCO,5\nCC,6\nCO,7\nCN,8\nCCCN,9\nCCCCC,10\n");
+    place.write(
+        "molecules.csv",
+        "smiles,y\nCCO,1.5\nCCC,2.5\nCCN,3.5\nCCCC,4.5\nCCCO,5.5\nCC,6.5\nCO,7.5\nCN,8.5\nCCCN,9.5\nCCCCC,10.5\n",
+    );
     let molecules = "train molecules.csv --target y --parts 2 --quiet";
     place.refuses(molecules, 1, &["parts is 2", "10 graphs", "Take --parts out"]);
 }

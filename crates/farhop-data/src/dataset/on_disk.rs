@@ -66,7 +66,8 @@ impl NumbersOnDisk {
         let mut rest = rows;
         while let Some(&first) = rest.first() {
             let near = |pair: &[u32]| pair[1] > pair[0] && (pair[1] - pair[0]) as usize <= gap + 1;
-            let together = 1 + rest.windows(2).take_while(|pair| near(pair) && (pair[1] - first) as usize <= most).count();
+            let together =
+                1 + rest.windows(2).take_while(|pair| near(pair) && (pair[1] - first) as usize <= most).count();
             let (run, others) = rest.split_at(together);
             let last = run.last().copied().unwrap_or(first);
             self.read(first as usize..last as usize + 1, &mut bytes)?;
@@ -128,7 +129,10 @@ impl NumbersOnDisk {
             None => Ok(()),
             Some(at) => Err(DataError::Array {
                 file: self.name.to_string(),
-                reason: format!("{} The file changed while it was read: start again.", self.not_finite(first, at, numbers[at])),
+                reason: format!(
+                    "{} The file changed while it was read: start again.",
+                    self.not_finite(first, at, numbers[at])
+                ),
             }),
         }
     }

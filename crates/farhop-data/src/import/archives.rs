@@ -6,8 +6,8 @@ use farhop_graph::GraphSet;
 
 use crate::bench_graph::{BenchGraph, BenchTargets};
 use crate::cache::hash_files;
-use crate::dataset_file::LEFT_ON_DISK;
 use crate::dataset::{Columns, Dataset, Level, Target};
+use crate::dataset_file::LEFT_ON_DISK;
 use crate::entry_rows::graph_set;
 use crate::error::DataError;
 use crate::graph_archive::{ArchiveLayout, NodeArchive, class_target};

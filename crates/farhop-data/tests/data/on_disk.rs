@@ -137,7 +137,10 @@ fn large_archives_are_imported_without_their_features_in_memory() {
     })
     .unwrap();
     let dataset = import(&file, &ImportOptions::default()).unwrap();
-    assert_eq!(left(&dataset).gather(&[0, 65535]).unwrap()[..], [&numbers[..width], &numbers[65535 * width..]].concat());
+    assert_eq!(
+        left(&dataset).gather(&[0, 65535]).unwrap()[..],
+        [&numbers[..width], &numbers[65535 * width..]].concat()
+    );
     let saved = folder.path().join("large.farhop");
     dataset.save(&saved).unwrap();
     let again = import(&saved, &ImportOptions::default()).unwrap();

@@ -29,7 +29,6 @@ impl Division {
     /// The largest part is this many times the mean at most.
     pub(crate) const SLACK: f64 = 1.05;
 
-
     /// From the data of one graph, before anything is made of it.
     pub fn of(dataset: &Dataset, encodings: &EncodingConfig) -> Self {
         let columns = (&dataset.nodes, &dataset.edges);

@@ -98,7 +98,8 @@ impl Task {
         scale: Option<TargetScale>,
     ) -> Result<Self, TrainError> {
         let whole = dataset.splits_nodes();
-        let Dataset { name, graphs, mut nodes, edges, level, target, split, metric, ids, notes: _, sources: _ } = dataset;
+        let Dataset { name, graphs, mut nodes, edges, level, target, split, metric, ids, notes: _, sources: _ } =
+            dataset;
         check_metric(metric, &target)?;
         let set = (!whole).then_some(&graphs);
         let split = truth::known_only(split, &target, set, level);

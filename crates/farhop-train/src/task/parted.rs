@@ -92,13 +92,7 @@ impl<'a> Selector<'a> {
 ///
 /// # Errors
 /// Never for parts of this graph.
-pub(super) fn largest(
-    graph: &Graph,
-    parting: &Parting,
-    halo: usize,
-    cut: Cut,
-    seed: u64,
-) -> Result<Size, TrainError> {
+pub(super) fn largest(graph: &Graph, parting: &Parting, halo: usize, cut: Cut, seed: u64) -> Result<Size, TrainError> {
     let all: Vec<u32> = (0..parting.parts() as u32).collect();
     let mut batches = cut.in_order(&all);
     if cut.size > 1 && batches.len() > 1 {

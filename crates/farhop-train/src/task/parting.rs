@@ -73,10 +73,8 @@ impl Parting {
             Some(cache) => {
                 let options = (sha256_of_graphs(&dataset.graphs), parts, config.partitioner, config.seed);
                 let key = CacheKey::new("parts", CACHE_VERSION, &[], &options)?;
-                let divide = || {
-                    divided(graph, parts, config)
-                        .map_err(|error| DataError::Mismatch { what: format!("{error}.") })
-                };
+                let divide =
+                    || divided(graph, parts, config).map_err(|error| DataError::Mismatch { what: format!("{error}.") });
                 cached_ids(cache, &key, divide)?.0
             }
         };

@@ -62,9 +62,8 @@ pub fn plan_whole(
             None => return plan,
         }
     }
-    let estimate = |parts: usize, halo: Option<usize>| {
-        estimated(division, parts, halo, known.filter(|_| halo == config.halo))
-    };
+    let estimate =
+        |parts: usize, halo: Option<usize>| estimated(division, parts, halo, known.filter(|_| halo == config.halo));
     plan_divisible(model, &division.shape, held, training, limit, Some((&estimate, config.halo)))
 }
 
