@@ -160,6 +160,13 @@ fn clusters_do_not_depend_on_threads() {
 }
 
 #[test]
+fn clusters_of_a_graph_that_threads_share_do_not_depend_on_them() {
+    let graph = generate::barabasi_albert(40_000, 7, 1).unwrap();
+    let split = || cluster(&graph, 4, 1).unwrap();
+    assert_eq!(on_threads(1, split), on_threads(3, split));
+}
+
+#[test]
 fn a_directed_graph_is_split_as_its_edges_both_ways() {
     let grid = generate::grid(40, 40).unwrap();
     let rows: Vec<(u32, u32)> = (0..1_600)

@@ -61,6 +61,7 @@ impl<'a> Level<'a> {
         self.targets.len()
     }
 
+    #[cfg(feature = "metis")]
     pub(super) fn offsets(&self) -> &[usize] {
         &self.offsets
     }

@@ -140,7 +140,9 @@ impl Clusters {
 /// (first choice by `weight^2 / size`; nodes that find all neighbours full join others with the same favourite, and
 /// nodes without edges each other), until some thirty nodes per part are left; these are halved and halved again;
 /// and on the way back nodes move between parts wherever that cuts fewer edges, with hill climbing (Fiduccia and
-/// Mattheyses, 1982). Time grows with the entries, memory is a few times that of the graph.
+/// Mattheyses, 1982). Time grows with the entries, and memory on the way stays below about twice that of the graph:
+/// coarse graphs of many entries that would become denser are thinned at random, light edges first. Where nearly
+/// everything is at a boundary (large random graphs), hill climbing is left out.
 ///
 /// ```
 /// use farhop_graph::{cluster, generate};

@@ -13,6 +13,10 @@ use crate::random::{Stream, mix};
 const MOST_SWEEPS: usize = 6;
 /// A sweep that moves a smaller share of the nodes is the last.
 const FEW_MOVES: f64 = 0.002;
+/// Levels with fewer entries than this are swept by one thread.
+const PARALLEL_ENTRIES: usize = 500_000;
+/// Nodes, at least, that are looked at before moves are made.
+const SWEEP_CHUNK: usize = 8_192;
 /// Passes of hill climbing at most.
 const MOST_CLIMBS: usize = 6;
 /// A pass that saves a smaller share of the cut edges is the last.
@@ -62,19 +66,47 @@ fn sweep(level: &Level<'_>, now: &mut Assignment, limits: &Limits, seed: u64) {
     Stream::new(mix(seed, 1)).shuffle(&mut order);
     for _ in 0..MOST_SWEEPS {
         let mut moved = 0;
-        for &node in &order {
-            let Some(offer) = around.best_within(level, now, limits, node) else { continue };
-            let own = now.weights[now.part_of[node as usize] as usize];
-            let evens = now.weights[offer.to as usize] + level.weight(node) < own;
-            if offer.gain > 0 || (offer.gain == 0 && evens) {
-                now.shift(level, node, offer.to);
-                moved += 1;
+        for chunk in order.chunks(SWEEP_CHUNK.max(level.nodes() / 64)) {
+            let candidates = candidates(level, now, limits, chunk);
+            for &node in candidates.as_deref().unwrap_or(chunk) {
+                if let Some(to) = paying_move(&mut around, level, now, limits, node) {
+                    now.shift(level, node, to);
+                    moved += 1;
+                }
             }
         }
         if (moved as f64) <= FEW_MOVES * level.nodes() as f64 {
             break;
         }
     }
+}
+
+/// Where a node should go: to cut fewer edges, or as many with more even parts.
+fn paying_move(
+    around: &mut Surroundings,
+    level: &Level<'_>,
+    now: &Assignment,
+    limits: &Limits,
+    node: u32,
+) -> Option<u32> {
+    let offer = around.best_within(level, now, limits, node)?;
+    let own = now.weights[now.part_of[node as usize] as usize];
+    let evens = now.weights[offer.to as usize] + level.weight(node) < own;
+    (offer.gain > 0 || (offer.gain == 0 && evens)).then_some(offer.to)
+}
+
+/// The nodes of a chunk that have somewhere to go as things stand, found in parallel: most have not. They are asked
+/// again when their turn comes, so that the result does not depend on threads. None (all) for a small level.
+fn candidates(level: &Level<'_>, now: &Assignment, limits: &Limits, chunk: &[u32]) -> Option<Vec<u32>> {
+    if level.entries() < PARALLEL_ENTRIES {
+        return None;
+    }
+    let ask = |nodes: &[u32]| -> Vec<u32> {
+        let mut around = Surroundings::new(now.weights.len());
+        let mut goes = |node: &u32| paying_move(&mut around, level, now, limits, *node).is_some();
+        nodes.iter().copied().filter(|node| goes(node)).collect()
+    };
+    Some(chunk.par_chunks(SWEEP_CHUNK / 8).map(ask).collect::<Vec<_>>().concat())
 }
 
 /// Moves in the order of their gains, also those that lose, and back to the best state met (Fiduccia and Mattheyses,
@@ -119,7 +151,7 @@ impl<'a, 'b> Climb<'a, 'b> {
         for node in 0..self.level.nodes() as u32 {
             self.offer(now, limits, node);
         }
-        let patience = (self.level.nodes() / 50).clamp(50, 2_000);
+        let patience = (self.level.nodes() / 50).clamp(200, 2_000);
         let most_work = CLIMB_WORK * self.level.entries() + 100_000;
         let mut moves: Vec<(u32, u32)> = Vec::new();
         let (mut saved, mut best, mut best_moves) = (0, 0, 0);
