@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 
 use farhop_data::catalogue::{self, Entry};
 use farhop_data::import::{Kind, detect};
-use farhop_data::{Dataset, Split};
+use farhop_data::text::{counted, thousands};
+use farhop_data::{Dataset, Numbers, Split};
 use farhop_nn::{ModelConfig, Shape};
-use farhop_train::memory::{self, Held, Plan, bytes_text};
+use farhop_train::memory::{self, Division, Held, Plan, bytes_text};
 use farhop_train::{
-    Material, NewFiles, Places, Recipe, SavedSchema, TargetScale, Task, TrainError, TrainedRun, read_again,
+    Material, NewFiles, Parting, Places, Recipe, SavedSchema, TargetScale, Task, TrainError, TrainedRun, plan_whole,
+    read_again,
 };
 
 use crate::arguments::NewData;
@@ -85,19 +87,45 @@ pub fn show_card(material: &Material, console: &Console) {
 }
 
 /// The data with its encodings, ready for a model. `scale` is that of a run that is used again.
+///
+/// A large graph that is to be worked on as a whole is planned first: features that would not fit are not even read.
 pub fn task(
     recipe: &Recipe,
     dataset: Dataset,
     scale: Option<TargetScale>,
+    training: bool,
     places: &Places,
     console: &Console,
 ) -> Result<Task, Failure> {
     let config = recipe.encodings;
+    if let (None, true, Numbers::OnDisk(_)) = (recipe.train.parts, dataset.splits_nodes(), &dataset.nodes.numbers) {
+        let division = Division::of(&dataset, &config);
+        let limit = memory::available();
+        let graph = dataset.graphs.union();
+        plan_whole(&recipe.model, &division, graph, &recipe.train, training, limit.as_ref()).check()?;
+    }
     if config.walk + config.laplacian > 0 {
         console.message(&format!("encodings   {}", encodings_text(config.walk, config.laplacian)));
     }
     let encodings = config.compute_cached(&dataset.graphs, places.cache.as_deref())?;
-    Ok(Task::new(dataset, encodings, &recipe.train, scale)?)
+    let parting = Parting::of_cached(&dataset, &recipe.train, places.cache.as_deref())?;
+    let task = Task::with_parting(dataset, encodings, parting, &recipe.train, scale)?;
+    if let Some((parting, halo)) = task.parting() {
+        console.message(&parts_line(&task, parting, halo));
+    }
+    Ok(task)
+}
+
+/// `parts       64, 1 hop around each: at most 31,020 nodes and 402,118 entries in a batch`, in line with the data card.
+fn parts_line(task: &Task, parting: &Parting, halo: usize) -> String {
+    let around = match halo {
+        0 => "each cut off from the rest".to_string(),
+        hops => format!("{} around each", counted(hops as u64, "hop", "hops")),
+    };
+    let shape = task.shape();
+    let (nodes, entries) = (thousands(shape.nodes as u64), thousands(shape.entries as u64));
+    let parts = thousands(parting.parts() as u64);
+    format!("parts       {parts}, {around}: at most {nodes} nodes and {entries} entries in a batch")
 }
 
 fn encodings_text(walk: usize, laplacian: usize) -> String {
@@ -107,8 +135,12 @@ fn encodings_text(walk: usize, laplacian: usize) -> String {
 }
 
 /// Plans a pass over the data, says so, and refuses what does not fit.
-pub fn plan(model: &ModelConfig, task: &Task, training: bool, console: &Console) -> Result<Plan, Failure> {
-    plan_shape(model, &task.shape(), task.held(), training, console)
+pub fn plan(recipe: &Recipe, task: &Task, training: bool, console: &Console) -> Result<Plan, Failure> {
+    let limit = memory::available();
+    let plan = task.plan(&recipe.model, &recipe.train, training, limit.as_ref());
+    plan.check()?;
+    console.message(&plan_line(&plan));
+    Ok(plan)
 }
 
 /// As [`plan`], from sizes.
@@ -139,6 +171,8 @@ pub fn plan_line(plan: &Plan) -> String {
 
 /// What a trained run is applied to.
 pub struct Applied {
+    /// The settings: those of the run, but for what was given about parts.
+    pub recipe: Recipe,
     /// The data.
     pub task: Task,
     /// The split of the training data; none for new files.
@@ -179,12 +213,13 @@ pub fn apply(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Appli
     if let Some(difference) = &changed {
         console.warning(&difference.to_string());
     }
-    let mut task = task(&run.recipe, dataset, run.record.scale.clone(), &places, console)?;
+    let recipe = new.parts.applied(&run.recipe)?;
+    let mut task = task(&recipe, dataset, run.record.scale.clone(), false, &places, console)?;
     let split = if of_training { Some(run.split(&task)?) } else { None };
     if let Some(split) = &split {
         task.set_split(split.clone())?;
     }
-    Ok(Applied { task, split, changed: changed.is_some() })
+    Ok(Applied { recipe, task, split, changed: changed.is_some() })
 }
 
 /// The files a run was trained on, if they are still there.

@@ -88,7 +88,9 @@ impl From<FetchError> for Failure {
 impl From<TrainError> for Failure {
     fn from(error: TrainError) -> Self {
         match error {
-            TrainError::Recipe { .. } | TrainError::Setting { .. } => Failure::usage(error.to_string()),
+            TrainError::Recipe { .. } | TrainError::Setting { .. } | TrainError::Halo { .. } => {
+                Failure::usage(error.to_string())
+            }
             TrainError::Model(error) => error.into(),
             TrainError::Data(error) => error.into(),
             _ => Failure::failed(error.to_string()),

@@ -133,7 +133,7 @@ fn base(file: Option<&Path>, named: Option<&Named>, model: Option<&str>) -> Resu
 }
 
 /// The recipe with these keys set.
-fn with_settings(recipe: &Recipe, settings: &[Setting]) -> Result<Recipe, Failure> {
+pub fn with_settings(recipe: &Recipe, settings: &[Setting]) -> Result<Recipe, Failure> {
     let failed = |error: serde_json::Error| Failure::failed(error.to_string());
     let mut tree = serde_json::to_value(recipe).map_err(failed)?;
     for setting in settings {

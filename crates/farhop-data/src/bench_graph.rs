@@ -56,7 +56,23 @@ impl BenchGraph {
 
     /// Reads an open archive.
     pub fn read<R: Read + Seek>(npz: &mut Npz<R>) -> Result<BenchGraph, DataError> {
-        let (features, nodes, width) = read_features(npz)?;
+        let (features, shape) = npz.f32("x")?;
+        BenchGraph::with_features(npz, features, &shape)
+    }
+
+    /// The rest of an open archive whose features were read or left where they are: `shape` is theirs.
+    pub(crate) fn with_features<R: Read + Seek>(
+        npz: &mut Npz<R>,
+        features: Vec<f32>,
+        shape: &[usize],
+    ) -> Result<BenchGraph, DataError> {
+        let (nodes, width) = match *shape {
+            [nodes, width] if nodes > 0 && width > 0 && nodes <= MOST_NODES => (nodes, width),
+            _ => {
+                let reason = format!("the array has shape {shape:?}; at least one row and one column are needed.");
+                return Err(npz.wrong("x", reason));
+            }
+        };
         let (graph, report) = read_graph(npz, nodes)?;
         let batch = read_batch(npz, nodes)?;
         let graphs = batch.as_ref().and_then(|batch| batch.iter().max()).map_or(1, |&last| last as usize + 1);
@@ -77,17 +93,6 @@ impl BenchGraph {
         };
         Ok(BenchGraph { graph, report, features, width, targets, batch })
     }
-}
-
-fn read_features<R: Read + Seek>(npz: &mut Npz<R>) -> Result<(Vec<f32>, usize, usize), DataError> {
-    let x = npz.array("x")?;
-    x.require_dimensions(2)?;
-    let (nodes, width) = (x.shape[0], x.shape[1]);
-    if nodes == 0 || width == 0 || nodes > MOST_NODES {
-        let reason = "at least one row and one column are needed.".to_string();
-        return Err(wrong(&x, reason));
-    }
-    Ok((x.to_f32()?, nodes, width))
 }
 
 fn read_graph<R: Read + Seek>(npz: &mut Npz<R>, nodes: usize) -> Result<(Graph, BuildReport), DataError> {

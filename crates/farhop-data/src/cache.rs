@@ -12,7 +12,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::dataset::Dataset;
-use crate::dataset_file;
+use crate::dataset_file::{self, LEFT_ON_DISK};
 use crate::error::DataError;
 use crate::npz::{Npz, write_npz};
 use crate::source::SourceFile;
@@ -85,7 +85,8 @@ pub fn cached(
     build: impl FnOnce() -> Result<Dataset, DataError>,
 ) -> Result<Dataset, DataError> {
     let path = key.path(folder, "farhop");
-    let (mut dataset, note) = kept(&path, Dataset::load, build, |dataset, path| dataset.save(path))?;
+    let (mut dataset, note) =
+        kept(&path, |path| Dataset::open(path, LEFT_ON_DISK), build, |dataset, path| dataset.save(path))?;
     for source in &mut dataset.sources {
         if let Some(now) = sources.iter().find(|now| now.sha256 == source.sha256) {
             source.path.clone_from(&now.path);
@@ -118,6 +119,19 @@ pub fn cached_arrays(
         write_npz(path, |writer| {
             arrays.iter().try_for_each(|array| writer.f32(&array.name, &array.shape, &array.numbers))
         })
+    })
+}
+
+/// The whole numbers of `key`, such as the parts of nodes: loaded from `folder` if they are there, else built and saved. The
+/// second result says what went wrong with the cache, if anything did. Whether they fit the data is for the caller to check.
+pub fn cached_ids(
+    folder: &Path,
+    key: &CacheKey,
+    build: impl FnOnce() -> Result<Vec<u32>, DataError>,
+) -> Result<(Vec<u32>, Option<String>), DataError> {
+    let load = |path: &Path| Npz::open(path)?.array("ids")?.to_ids(u32::MAX as usize);
+    kept(&key.path(folder, "npz"), load, build, |ids, path| {
+        write_npz(path, |writer| writer.u32("ids", &[ids.len()], ids))
     })
 }
 

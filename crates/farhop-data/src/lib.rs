@@ -50,7 +50,7 @@ pub mod card;
 mod categories;
 mod csr;
 mod dataset;
-mod dataset_file;
+pub mod dataset_file;
 mod labels;
 pub mod metrics;
 pub mod predictions;
@@ -111,7 +111,7 @@ mod xml;
 
 pub use card::{DataCard, TableSummary};
 pub use csr::Csr;
-pub use dataset::{Columns, Dataset, Level, Numbers, Target};
+pub use dataset::{Columns, Dataset, Level, Numbers, NumbersOnDisk, Target};
 pub use edges::{EdgeOptions, EdgeTable, NodeIds};
 pub use error::DataError;
 pub use node_tables::NodeTables;

@@ -7,6 +7,7 @@ use std::path::Path;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
+use crate::dataset::{NumbersOnDisk, not_finite};
 use crate::error::DataError;
 use crate::first_error::FirstError;
 use crate::npy::{self, Array};
@@ -22,6 +23,8 @@ pub struct Npz<R> {
     file: String,
     archive: ZipArchive<R>,
     length: u64,
+    /// The same open file, to read from by position; none for an archive in memory.
+    handle: Option<File>,
 }
 
 impl Npz<BufReader<File>> {
@@ -31,7 +34,8 @@ impl Npz<BufReader<File>> {
         let failed = |source| DataError::Read { file: name.clone(), source };
         let file = File::open(path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
-        Npz::new(&name, BufReader::new(file), length)
+        let handle = file.try_clone().ok();
+        Ok(Npz { handle, ..Npz::new(&name, BufReader::new(file), length)? })
     }
 }
 
@@ -49,7 +53,7 @@ impl<R: Read + Seek> Npz<R> {
             file: name.to_string(),
             reason: format!("not an npz archive ({error}). Save it with numpy.savez."),
         })?;
-        Ok(Npz { file: name.to_string(), archive, length })
+        Ok(Npz { file: name.to_string(), archive, length, handle: None })
     }
 
     /// The names of the arrays, in the order of the archive.
@@ -64,6 +68,20 @@ impl<R: Read + Seek> Npz<R> {
 
     /// Reads an array; an error that suggests the nearest name if there is none.
     pub fn array(&mut self, name: &str) -> Result<Array, DataError> {
+        self.read_with(name, |label, entry, most| npy::parse(label, entry, most))
+    }
+
+    /// An array as 32-bit floats, and its shape; it is never in memory in two forms.
+    pub(crate) fn f32(&mut self, name: &str) -> Result<(Vec<f32>, Vec<usize>), DataError> {
+        self.read_with(name, |label, entry, most| npy::parse_f32(label, entry, most))
+    }
+
+    /// Gives the stream of an array to `read`, with a name for messages and the most bytes that it can hold.
+    fn read_with<T>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&str, &mut dyn Read, u64) -> Result<T, DataError>,
+    ) -> Result<T, DataError> {
         let label = format!("{}, array {}", self.file, crate::text::quoted(name));
         let Some(index) = self.archive.index_for_name(&format!("{name}.npy")) else {
             return Err(self.no_array(name));
@@ -79,7 +97,62 @@ impl<R: Read + Seek> Npz<R> {
             CompressionMethod::Stored => packed,
             _ => packed.saturating_mul(STRONGEST_COMPRESSION),
         };
-        npy::parse(&label, &mut entry, most)
+        read(&label, &mut entry, most)
+    }
+
+    /// Bytes of an array in the archive, header included; 0 if there is none of this name.
+    pub(crate) fn bytes_of(&mut self, name: &str) -> u64 {
+        let index = self.archive.index_for_name(&format!("{name}.npy"));
+        index.and_then(|index| self.archive.by_index_raw(index).ok()).map_or(0, |entry| entry.size())
+    }
+
+    /// A matrix of 32-bit floats, left in the file, if it lies there as it would in memory: not compressed, little-endian,
+    /// the last index running fastest. Every number is looked at once, which compares the checksum of the archive, too;
+    /// `what` the rows are called if one of them is not finite.
+    pub(crate) fn on_disk(&mut self, name: &str, what: &str) -> Result<Option<NumbersOnDisk>, DataError> {
+        let Some(file) = self.handle.as_ref().and_then(|file| file.try_clone().ok()) else {
+            return Ok(None);
+        };
+        let (mut seen, mut bad) = (0, None);
+        let found = self.place_of_f32(name, |numbers| {
+            let at = numbers.iter().position(|number| !number.is_finite());
+            bad = bad.or(at.map(|at| (seen + at, numbers[at])));
+            seen += numbers.len();
+        })?;
+        let Some((start, shape)) = found else { return Ok(None) };
+        let &[rows, width] = shape.as_slice() else { return Ok(None) };
+        match bad {
+            None => Ok(Some(NumbersOnDisk::new(&self.file, file, start, [rows, width]))),
+            Some((at, number)) => {
+                Err(DataError::Array { file: self.file.clone(), reason: not_finite(what, width, at, number) })
+            }
+        }
+    }
+
+    /// Where the numbers begin, and the shape of their array.
+    fn place_of_f32(
+        &mut self,
+        name: &str,
+        mut look: impl FnMut(&[f32]),
+    ) -> Result<Option<(u64, Vec<usize>)>, DataError> {
+        let Some(index) = self.archive.index_for_name(&format!("{name}.npy")) else {
+            return Err(self.no_array(name));
+        };
+        let label = format!("{}, array {}", self.file, crate::text::quoted(name));
+        let wrong = |reason: String| DataError::Array { file: label.clone(), reason };
+        let mut entry = self.archive.by_index(index).map_err(|error| wrong(format!("damaged archive ({error}).")))?;
+        if entry.compression() != CompressionMethod::Stored {
+            return Ok(None);
+        }
+        let start = entry.data_start();
+        let most = entry.compressed_size().min(self.length);
+        let placed = npy::scan_f32(&label, &mut entry, most, &mut look)?;
+        Ok(placed.map(|(offset, shape)| (start + offset, shape)))
+    }
+
+    /// What is wrong with an array.
+    pub(crate) fn wrong(&self, name: &str, reason: String) -> DataError {
+        DataError::Array { file: format!("{}, array {}", self.file, crate::text::quoted(name)), reason }
     }
 
     fn no_array(&self, name: &str) -> DataError {
@@ -113,6 +186,18 @@ impl<W: Write + Seek> NpzWriter<W> {
     pub fn f32(&mut self, name: &str, shape: &[usize], data: &[f32]) -> io::Result<()> {
         self.start(name, 4 * data.len())?;
         npy::write_f32(&mut self.zip, shape, data)
+    }
+
+    /// Adds an array of 32-bit floats piece by piece: `fill` gives them to the function it gets.
+    pub fn f32_rows(
+        &mut self,
+        name: &str,
+        shape: &[usize],
+        fill: impl FnOnce(&mut dyn FnMut(&[f32]) -> io::Result<()>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let elements: usize = shape.iter().product();
+        self.start(name, 4 * elements)?;
+        npy::write_f32_rows(&mut self.zip, shape, fill)
     }
 
     /// Adds an array of 64-bit integers.

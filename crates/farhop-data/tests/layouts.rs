@@ -56,7 +56,7 @@ fn labels(data: &Dataset) -> Vec<u64> {
 fn dense(numbers: &Numbers) -> &[f32] {
     match numbers {
         Numbers::Dense(numbers) => numbers,
-        Numbers::Sparse(_) => panic!("sparse"),
+        _ => panic!("not dense"),
     }
 }
 

@@ -7,7 +7,7 @@ use farhop_graph::distances;
 fn features(data: &Dataset) -> &[f32] {
     match &data.nodes.numbers {
         Numbers::Dense(numbers) => numbers,
-        Numbers::Sparse(_) => panic!("sparse"),
+        _ => panic!("not dense"),
     }
 }
 

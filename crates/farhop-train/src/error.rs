@@ -40,6 +40,18 @@ pub enum TrainError {
         /// What is allowed.
         allowed: &'static str,
     },
+    /// Parts of a graph would see more around them than the model does.
+    #[error("halo is {halo}: this {model} sees {seen} hops; give at most {most}, or \"none\".")]
+    Halo {
+        /// The hops that were asked for.
+        halo: usize,
+        /// Name of the model.
+        model: &'static str,
+        /// Hops that an answer depends on.
+        seen: usize,
+        /// The most that may be asked for.
+        most: usize,
+    },
     /// Labels, split, features and graph do not belong together.
     #[error("{0}")]
     Task(String),

@@ -52,11 +52,15 @@ impl Outputs {
     /// Names the batch's first stage that is not finite.
     pub(crate) fn of(task: &Task, model: &Model, units: &[u32]) -> Result<Self, Failed> {
         let mut found = Outputs::default();
+        let places = task.is_parted().then(|| Places::new(&mut found, task, units));
         task.outputs(model, units, |loaded, outputs| {
             if !outputs.iter().all(|value| value.is_finite()) {
-                return Err(Failed(model.first_non_finite(&loaded.batch)));
+                return Err(Failed::NonFinite(model.first_non_finite(&loaded.batch)));
             }
-            found.take(task, loaded, outputs, units);
+            match &places {
+                Some(places) => places.put(&mut found, loaded, &outputs),
+                None => found.take(task, loaded, outputs, units),
+            }
             Ok(())
         })?;
         if let Some(scale) = task.scale() {
@@ -102,7 +106,7 @@ impl Outputs {
                 self.values.extend(units.iter().flat_map(row));
             }
             Some(set) => {
-                for graph in &loaded.graphs {
+                for graph in &loaded.units {
                     match task.level() {
                         Level::Node => self.rows.extend(set.nodes_of(*graph as usize).map(|node| node as u32)),
                         Level::Graph | Level::Pair => self.rows.push(*graph),
@@ -121,10 +125,10 @@ impl Outputs {
         (pairs, together, offsets): (&[[u32; 2]], &[bool], &[usize]),
     ) {
         let Some(set) = task.graph_set() else { return };
-        let nodes: usize = loaded.graphs.iter().map(|graph| set.nodes_of(*graph as usize).len()).sum();
+        let nodes: usize = loaded.units.iter().map(|graph| set.nodes_of(*graph as usize).len()).sum();
         let width = embeddings.len().checked_div(nodes).unwrap_or(0);
         let mut start = 0;
-        for graph in loaded.graphs.iter().map(|graph| *graph as usize) {
+        for graph in loaded.units.iter().map(|graph| *graph as usize) {
             let range = set.nodes_of(graph);
             let rows = &embeddings[start * width..(start + range.len()) * width];
             start += range.len();
@@ -148,12 +152,59 @@ impl Outputs {
     }
 }
 
-/// An output was not finite; the first stage that was not, where it is known.
-pub(crate) struct Failed(pub Option<String>);
+/// Where the outputs of nodes belong that come part by part.
+struct Places {
+    width: usize,
+    /// For every node its row among the outputs; none: it was not asked for.
+    of_node: Vec<u32>,
+}
+
+impl Places {
+    const NONE: u32 = u32::MAX;
+
+    fn new(outputs: &mut Outputs, task: &Task, units: &[u32]) -> Self {
+        let width = task.output().outputs;
+        outputs.rows = units.to_vec();
+        outputs.values = vec![0.0; units.len() * width];
+        let mut of_node = vec![Self::NONE; task.units()];
+        units.iter().zip(0..).for_each(|(unit, place)| of_node[*unit as usize] = place);
+        Places { width, of_node }
+    }
+
+    /// Takes what the batch says of its own nodes; what it says of those around them is for other batches to say.
+    fn put(&self, found: &mut Outputs, loaded: &Loaded, outputs: &[f32]) {
+        let width = self.width;
+        for &(node, place) in &loaded.own {
+            let row = self.of_node[node as usize] as usize;
+            if row != Self::NONE as usize {
+                let from = place as usize * width;
+                found.values[row * width..(row + 1) * width].copy_from_slice(&outputs[from..from + width]);
+            }
+        }
+    }
+}
+
+/// Why there are no outputs.
+pub(crate) enum Failed {
+    /// One was not finite; the first stage that was not, where it is known.
+    NonFinite(Option<String>),
+    /// A batch could not be made.
+    Error(Box<TrainError>),
+}
+
+impl From<TrainError> for Failed {
+    fn from(error: TrainError) -> Self {
+        Failed::Error(Box::new(error))
+    }
+}
 
 impl Failed {
     fn into_error(self) -> TrainError {
-        let place = self.0.map_or("an output".to_string(), |place| format!("the output of {place}"));
+        let place = match self {
+            Failed::Error(error) => return *error,
+            Failed::NonFinite(place) => place,
+        };
+        let place = place.map_or("an output".to_string(), |place| format!("the output of {place}"));
         TrainError::Task(format!("{place} is NaN or infinite for this data. Look for extreme values in the features."))
     }
 }

@@ -5,6 +5,7 @@ mod catalogue;
 mod data;
 mod hops;
 mod model;
+mod parts;
 mod train;
 mod use_run;
 
@@ -17,6 +18,7 @@ pub use catalogue::{DataCommand, FetchArguments, ImportArguments, InfoArguments,
 pub use data::{DataArguments, TableArguments};
 pub use hops::{HopCoefficients, HopElimination, HopsArguments};
 pub use model::ModelArguments;
+pub use parts::PartsArguments;
 pub use train::TrainArguments;
 pub use use_run::{EvaluateArguments, NewData, PlanArguments, PredictArguments, SplitName};
 

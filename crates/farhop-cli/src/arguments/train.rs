@@ -6,7 +6,7 @@ use clap::Args;
 use farhop_train::CheckpointEvery;
 use serde_json::Value;
 
-use super::{DataArguments, ModelArguments};
+use super::{DataArguments, ModelArguments, PartsArguments};
 use crate::settings::Setting;
 
 const EXAMPLES: &str = "\
@@ -20,6 +20,8 @@ Examples:
   farhop train --nodes nodes.csv --edges edges.csv --target label --out runs/mine
   farhop train --nodes nodes.csv --edges edges.csv --target label --model gcn --layers 4 --hidden 64
   farhop train --recipe runs/mine/recipe.toml --seed 1 --out runs/again
+  farhop train large.farhop --parts 64
+      a graph that does not fit into memory, part by part
   farhop train --resume runs/mine
 
 Ctrl-C saves the run and says how to continue it; a second Ctrl-C stops at once.";
@@ -125,6 +127,9 @@ pub struct TrainingArguments {
     /// Time between checkpoints, such as "10 epochs" [default: "30 seconds"]
     #[arg(long, value_name = "TIME")]
     checkpoint_every: Option<CheckpointEvery>,
+    /// How one graph is divided.
+    #[command(flatten)]
+    parts: PartsArguments,
 }
 
 impl TrainingArguments {
@@ -156,6 +161,7 @@ impl TrainingArguments {
         add("--evaluate-every", &train("evaluate_every"), every);
         let checkpoint = self.checkpoint_every.map(|every| Value::from(every.to_string()));
         add("--checkpoint-every", &train("checkpoint_every"), checkpoint);
+        given.extend(self.parts.settings());
         given
     }
 
@@ -166,7 +172,7 @@ impl TrainingArguments {
 }
 
 /// A number, or null for `none`.
-fn or_none<T>(text: &str) -> Result<Value, String>
+pub(super) fn or_none<T>(text: &str) -> Result<Value, String>
 where
     T: std::str::FromStr,
     Value: From<T>,

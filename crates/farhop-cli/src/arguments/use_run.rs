@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use farhop_data::Fill;
 use farhop_train::NewFiles;
 
-use super::{DataArguments, ModelArguments};
+use super::{DataArguments, ModelArguments, PartsArguments};
 
 const PREDICT_EXAMPLES: &str = "\
 Examples:
@@ -25,6 +25,7 @@ Examples:
 const PLAN_EXAMPLES: &str = "\
 Examples:
   farhop plan --nodes nodes.csv --edges edges.csv --target label --hops 8
+  farhop plan large.farhop --parts 64 --halo 2 --limit 2GiB
   farhop plan --node-count 169343 --edge-count 1166243 --feature-count 128 --class-count 40 --hidden 256";
 
 /// New data for a trained model.
@@ -52,6 +53,9 @@ pub struct NewData {
     /// Ids that only the edges table names become nodes [default: as in training]
     #[arg(long)]
     pub add_missing_nodes: bool,
+    /// How one graph is divided; what is not given is as in training.
+    #[command(flatten)]
+    pub parts: PartsArguments,
 }
 
 impl NewData {
@@ -144,6 +148,9 @@ pub struct PlanArguments {
     /// The model.
     #[command(flatten)]
     pub model: ModelArguments,
+    /// How one graph is divided.
+    #[command(flatten)]
+    pub parts: PartsArguments,
 }
 
 /// Sizes of data that need not exist.

@@ -33,9 +33,9 @@ impl ClassScores {
 /// Runs the command.
 pub fn run(arguments: &EvaluateArguments, console: &Console) -> Result<ExitCode, Failure> {
     let run = TrainedRun::open(&arguments.run)?;
-    let Applied { task, split, changed } = data::apply(&run, &arguments.new, console)?;
+    let Applied { recipe, task, split, changed } = data::apply(&run, &arguments.new, console)?;
     let part = arguments.split.unwrap_or(if split.is_some() { SplitName::Test } else { SplitName::All });
-    data::plan(&run.recipe.model, &task, false, console)?;
+    data::plan(&recipe, &task, false, console)?;
     let units = chosen(part, task.split(), task.units());
     let outputs = run.outputs_of(&task, &units)?;
     let known = outputs.rows.iter().filter(|row| task.target().is_known(**row as usize)).count();

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use farhop_nn::Shape;
-use farhop_train::Places;
-use farhop_train::memory::{self, Held, Limit, Plan, bytes_text};
+use farhop_train::memory::{self, Division, Held, Limit, Plan, bytes_text};
+use farhop_train::{Places, Recipe, plan_whole};
 use serde_json::json;
 
 use crate::arguments::{Common, PlanArguments};
@@ -17,14 +17,19 @@ use crate::table::TextTable;
 /// Runs the command.
 pub fn run(arguments: &PlanArguments, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     let file = arguments.recipe.as_deref();
-    let recipe = settings::recipe(file, &arguments.data, &arguments.model, Vec::new(), common)?;
+    let recipe = settings::recipe(file, &arguments.data, &arguments.model, arguments.parts.settings(), common)?;
     let sizes = &arguments.sizes;
     let data = &recipe.data;
-    let (shape, held) = match (sizes.node_count, sizes.edge_count) {
+    let limit = match arguments.limit {
+        Some(bytes) => Some(Limit { bytes, source: "--limit" }),
+        None => memory::available(),
+    };
+    let (limit, training) = (limit.as_ref(), !arguments.infer);
+    let (shape, plan) = match (sizes.node_count, sizes.edge_count) {
         (Some(nodes), Some(edges)) => {
             let entries = if data.directed { edges } else { edges.saturating_mul(2) };
             let shape = checked(Shape::nodes(nodes, entries, sizes.feature_count, sizes.class_count))?;
-            (shape, Held::one_graph(nodes, entries, data.directed))
+            of_sizes(&recipe, &shape, training, limit)
         }
         _ if data.nodes.is_none() && data.edges.is_none() && data.dataset.is_none() && data.molecules.is_none() => {
             return Err(Failure::usage(
@@ -35,19 +40,22 @@ pub fn run(arguments: &PlanArguments, common: &Common, console: &Console) -> Res
             let places = Places::usual(arguments.data.data_dir.as_deref());
             let material = data::read(&recipe, &places)?;
             data::show_card(&material, console);
-            let task = data::task(&recipe, material.dataset, None, &places, console)?;
-            (task.shape(), task.held())
+            let dataset = material.dataset;
+            if dataset.splits_nodes() && recipe.train.parts.is_none() {
+                // Known without making anything of it: features that lie on disk stay there.
+                let division = Division::of(&dataset, &recipe.encodings);
+                let graph = dataset.graphs.union();
+                (division.shape, plan_whole(&recipe.model, &division, graph, &recipe.train, training, limit))
+            } else {
+                let task = data::task(&recipe, dataset, None, training, &places, console)?;
+                (task.shape(), task.plan(&recipe.model, &recipe.train, training, limit))
+            }
         }
     };
-    let limit = match arguments.limit {
-        Some(bytes) => Some(Limit { bytes, source: "--limit" }),
-        None => memory::available(),
-    };
-    let training = !arguments.infer;
-    let plan = memory::plan(&recipe.model, &shape, held, training, limit.as_ref());
     let object = json!({
         "model": recipe.model.name(),
         "mode": if training { "train" } else { "infer" },
+        "graph_parts": recipe.train.parts,
         "nodes": shape.nodes,
         "entries": shape.entries,
         "features": shape.inputs,
@@ -61,6 +69,20 @@ pub fn run(arguments: &PlanArguments, common: &Common, console: &Console) -> Res
     });
     console.result(&object, || text(&plan, console))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A plan from sizes; that of a graph in parts is an estimate.
+fn of_sizes(recipe: &Recipe, shape: &Shape, training: bool, limit: Option<&Limit>) -> (Shape, Plan) {
+    let division = Division::of_shape(shape, recipe.data.directed);
+    let halo = recipe.train.halo;
+    let divided = |parts: usize, halo: Option<usize>| {
+        (parts <= shape.nodes).then(|| division.estimate(parts, halo.unwrap_or(0), None))
+    };
+    let (shape, held) = match recipe.train.parts.and_then(|parts| divided(parts, halo)) {
+        Some(found) => found,
+        None => (*shape, Held::one_graph(shape.nodes, shape.entries, recipe.data.directed)),
+    };
+    (shape, memory::plan_divisible(&recipe.model, &shape, held, training, limit, Some((&divided, halo))))
 }
 
 /// Refuses sizes whose bytes can't be counted.

@@ -20,8 +20,8 @@ pub fn run(arguments: &PredictArguments, console: &Console) -> Result<ExitCode, 
         return Err(Failure::usage("--out - and --json both want standard output. Give --out a file."));
     }
     let run = TrainedRun::open(&arguments.run)?;
-    let Applied { task, changed, .. } = data::apply(&run, &arguments.new, console)?;
-    data::plan(&run.recipe.model, &task, false, console)?;
+    let Applied { recipe, task, changed, .. } = data::apply(&run, &arguments.new, console)?;
+    data::plan(&recipe, &task, false, console)?;
     let outputs = run.outputs(&task)?;
     let told = probabilities(task.target(), &outputs.values);
     let predictions = task.predictions(&told);

@@ -10,6 +10,7 @@ mod interrupt;
 mod json;
 mod molecules;
 mod own_data;
+mod parts;
 mod real_datasets;
 mod support;
 mod targets;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::csr::Csr;
 use crate::dataset::{Columns, Numbers};
+use crate::error::DataError;
 
 /// What the features of nodes or edges look like.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -55,26 +56,53 @@ impl ColumnsSummary {
     /// Describes the features of `rows` rows.
     pub(super) fn of(columns: &Columns, rows: usize) -> ColumnsSummary {
         let numbers = (columns.width > 0 && rows > 0).then(|| match &columns.numbers {
-            Numbers::Dense(numbers) => summary(dense(numbers, columns.width), rows, false),
+            Numbers::Dense(numbers) => {
+                let mut seen = Seen::new(columns.width);
+                seen.take(numbers);
+                summary(seen.columns(), rows, false)
+            }
             Numbers::Sparse(csr) => summary(sparse(csr), rows, true),
+            Numbers::OnDisk(numbers) => {
+                let mut seen = Seen::new(columns.width);
+                // A card has no errors: a file that can't be read shows when it is used.
+                let _ = numbers.for_each(|_, rows| {
+                    seen.take(rows);
+                    Ok::<(), DataError>(())
+                });
+                summary(seen.columns(), rows, false)
+            }
         });
         ColumnsSummary { numbers, categories: categories(columns) }
     }
 }
 
-fn dense(numbers: &[f32], width: usize) -> Vec<Column> {
-    // One array per question, so that the compiler answers several columns at once.
-    let (mut min, mut max) = (vec![f32::INFINITY; width], vec![f32::NEG_INFINITY; width]);
-    let mut others = vec![0u32; width];
-    for row in numbers.chunks_exact(width) {
-        for (((min, max), others), &number) in min.iter_mut().zip(&mut max).zip(&mut others).zip(row) {
-            *min = if number < *min { number } else { *min };
-            *max = if number > *max { number } else { *max };
-            *others += u32::from(number != 0.0);
+/// Dense columns so far. One array per question, so that the compiler answers several columns at once.
+struct Seen {
+    min: Vec<f32>,
+    max: Vec<f32>,
+    others: Vec<u32>,
+}
+
+impl Seen {
+    fn new(width: usize) -> Self {
+        Seen { min: vec![f32::INFINITY; width], max: vec![f32::NEG_INFINITY; width], others: vec![0; width] }
+    }
+
+    fn take(&mut self, numbers: &[f32]) {
+        let Seen { min, max, others } = self;
+        for row in numbers.chunks_exact(min.len().max(1)) {
+            for (((min, max), others), &number) in min.iter_mut().zip(&mut *max).zip(&mut *others).zip(row) {
+                *min = if number < *min { number } else { *min };
+                *max = if number > *max { number } else { *max };
+                *others += u32::from(number != 0.0);
+            }
         }
     }
-    let both = min.into_iter().zip(max).zip(others);
-    both.map(|((min, max), others)| Column { min, max, others: others as usize }).collect()
+
+    fn columns(self) -> Vec<Column> {
+        let both = self.min.into_iter().zip(self.max).zip(self.others);
+        both.map(|((min, max), others)| Column { min, max, others: others as usize }).collect()
+    }
 }
 
 /// Entries of one place count as they are, not as their sum.

@@ -222,6 +222,12 @@ fn with_columns(mut hash: u64, columns: &Columns, rows: std::ops::Range<usize>) 
                 hash = mix(hash, u64::from(number.to_bits()));
             }
         }
+        Numbers::OnDisk(numbers) => {
+            let rows: Vec<u32> = rows.clone().map(|row| row as u32).collect();
+            for number in numbers.gather(&rows).unwrap_or_default() {
+                hash = mix(hash, u64::from(number.to_bits()));
+            }
+        }
         Numbers::Sparse(csr) => {
             for row in rows.clone() {
                 let (indices, values) = csr.row(row);

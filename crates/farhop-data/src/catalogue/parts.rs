@@ -85,7 +85,8 @@ fn row_normalise(columns: &mut Columns) {
     };
     match &mut columns.numbers {
         Numbers::Dense(numbers) if columns.width > 0 => numbers.chunks_exact_mut(columns.width).for_each(scale),
-        Numbers::Dense(_) => {}
+        // What a reader gives is in memory.
+        Numbers::Dense(_) | Numbers::OnDisk(_) => {}
         Numbers::Sparse(csr) => {
             for row in 0..csr.rows {
                 scale(&mut csr.values[csr.offsets[row]..csr.offsets[row + 1]]);

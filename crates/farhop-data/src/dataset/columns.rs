@@ -1,5 +1,6 @@
 //! Features of rows: numbers, and categories for embedding.
 
+use super::on_disk::{NumbersOnDisk, not_finite};
 use crate::csr::Csr;
 use crate::error::DataError;
 
@@ -10,17 +11,20 @@ pub enum Numbers {
     Dense(Vec<f32>),
     /// Mostly zeros, kept as such: words of documents, one-hot categories.
     Sparse(Csr),
+    /// `[rows, width]`, read from their file when they are needed.
+    OnDisk(NumbersOnDisk),
 }
 
 impl Numbers {
     /// All of them, written out.
     ///
     /// # Errors
-    /// When sparse numbers are too many for that.
+    /// When sparse numbers are too many for that, or a file can't be read.
     pub fn into_dense(self) -> Result<Vec<f32>, DataError> {
         match self {
             Numbers::Dense(numbers) => Ok(numbers),
             Numbers::Sparse(csr) => csr.to_dense(),
+            Numbers::OnDisk(numbers) => numbers.to_dense(),
         }
     }
 }
@@ -60,6 +64,11 @@ impl Columns {
         Columns { width: numbers.columns, numbers: Numbers::Sparse(numbers), sizes: Vec::new(), categories: Vec::new() }
     }
 
+    /// Numbers only, which stay on disk.
+    pub fn on_disk(numbers: NumbersOnDisk) -> Self {
+        Columns { width: numbers.width(), numbers: Numbers::OnDisk(numbers), ..Columns::none() }
+    }
+
     /// Categories only, `[rows, sizes.len()]`.
     pub fn categories(sizes: Vec<u32>, categories: Vec<u16>) -> Self {
         Columns { sizes, categories, ..Columns::none() }
@@ -70,11 +79,12 @@ impl Columns {
         self.width == 0 && self.sizes.is_empty()
     }
 
-    /// Bytes on the heap.
+    /// Bytes on the heap; numbers on disk do not count.
     pub fn heap_bytes(&self) -> usize {
         let numbers = match &self.numbers {
             Numbers::Dense(numbers) => 4 * numbers.len(),
             Numbers::Sparse(csr) => 8 * (csr.indices.len() + csr.offsets.len()),
+            Numbers::OnDisk(_) => 0,
         };
         numbers + 2 * self.categories.len()
     }
@@ -88,17 +98,18 @@ impl Columns {
             }
             Numbers::Dense(numbers) => {
                 if let Some(at) = numbers.iter().position(|number| !number.is_finite()) {
-                    let (row, column) = (at / self.width, at % self.width);
-                    return wrong(format!(
-                        "{what} row {row}, column {column} is {}, not a finite number.",
-                        numbers[at]
-                    ));
+                    return wrong(not_finite(what, self.width, at, numbers[at]));
                 }
             }
             Numbers::Sparse(csr) if csr.rows != rows || csr.columns != self.width => {
                 return wrong(format!("{} sparse rows of width {} for {rows} {what}.", csr.rows, csr.columns));
             }
             Numbers::Sparse(_) => {}
+            Numbers::OnDisk(numbers) if (numbers.rows(), numbers.width()) != (rows, self.width) => {
+                return wrong(format!("{} rows of width {} for {rows} {what}.", numbers.rows(), numbers.width()));
+            }
+            // Looked at when the file was opened.
+            Numbers::OnDisk(_) => {}
         }
         let columns = self.sizes.len();
         if self.categories.len() != rows * columns {

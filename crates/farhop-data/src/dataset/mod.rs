@@ -2,6 +2,7 @@
 
 mod arrays;
 mod columns;
+mod on_disk;
 mod target;
 
 use std::borrow::Cow;
@@ -9,7 +10,10 @@ use std::borrow::Cow;
 use farhop_graph::GraphSet;
 
 pub use columns::{Columns, Numbers};
+pub use on_disk::NumbersOnDisk;
 pub use target::{Level, Target};
+
+pub(crate) use on_disk::{decoded, not_finite};
 
 use crate::error::DataError;
 use crate::metrics::Metric;

@@ -28,6 +28,10 @@ use crate::source::SourceFile;
 /// The version that is written. A file of another version is refused with a message that says so.
 pub const VERSION: u32 = 1;
 
+/// Numbers of nodes that take this many bytes or more stay in their file until they are needed: below, a file is read
+/// faster as a whole.
+pub const LEFT_ON_DISK: u64 = 32 << 20;
+
 /// What the metadata calls the format.
 const FORMAT: &str = "farhop dataset";
 

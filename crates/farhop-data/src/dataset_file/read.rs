@@ -18,18 +18,27 @@ impl Dataset {
     /// Loads a `.farhop` file and checks everything in it.
     pub fn load(path: &Path) -> Result<Dataset, DataError> {
         let name = path.display().to_string();
-        Stored { npz: Npz::open(path)?, file: name }.dataset()
+        Stored { npz: Npz::open(path)?, file: name, left: None }.dataset()
+    }
+
+    /// As [`Dataset::load`], but dense numbers of nodes that take `least` bytes or more together stay in the file
+    /// ([`Numbers::OnDisk`]). They are looked at once, a piece at a time, and never all in memory.
+    pub fn open(path: &Path, least: u64) -> Result<Dataset, DataError> {
+        let name = path.display().to_string();
+        Stored { npz: Npz::open(path)?, file: name, left: Some(least) }.dataset()
     }
 
     /// Loads a `.farhop` file from bytes that were read elsewhere; `name` is for messages.
     pub fn from_file_bytes(name: &str, bytes: Vec<u8>) -> Result<Dataset, DataError> {
-        Stored { npz: Npz::from_bytes(name, bytes)?, file: name.to_string() }.dataset()
+        Stored { npz: Npz::from_bytes(name, bytes)?, file: name.to_string(), left: None }.dataset()
     }
 }
 
 struct Stored<R> {
     npz: Npz<R>,
     file: String,
+    /// From how many bytes on numbers are left in the file; none: never.
+    left: Option<u64>,
 }
 
 impl<R: Read + Seek> Stored<R> {
@@ -85,6 +94,11 @@ impl<R: Read + Seek> Stored<R> {
             let indices = self.u32(&format!("{what}_sparse_indices"))?;
             let values = self.f32(&format!("{what}_sparse_values"))?;
             Numbers::Sparse(Csr::new(&self.file, [rows, width], offsets, indices, values)?)
+        } else if let Some(least) = self.left
+            && what == "node"
+            && 4 * (rows as u64).saturating_mul(width as u64) >= least.max(1)
+        {
+            self.on_disk([rows, width])?
         } else if width > 0 {
             Numbers::Dense(self.f32(&format!("{what}_numbers"))?)
         } else {
@@ -96,6 +110,14 @@ impl<R: Read + Seek> Stored<R> {
             return Err(self.wrong(format!("{rows} {what} rows of width {width} cannot be.")));
         }
         Ok(Columns { width, numbers, sizes, categories })
+    }
+
+    /// The numbers of nodes, left where they are.
+    fn on_disk(&mut self, shape: [usize; 2]) -> Result<Numbers, DataError> {
+        match self.npz.on_disk("node_numbers", "nodes")? {
+            Some(numbers) if [numbers.rows(), numbers.width()] == shape => Ok(Numbers::OnDisk(numbers)),
+            _ => self.f32("node_numbers").map(Numbers::Dense),
+        }
     }
 
     fn target(&mut self, kind: TargetKind) -> Result<Target, DataError> {

@@ -102,6 +102,27 @@ impl Dataset {
     }
 }
 
+/// Copying numbers can fail at both ends.
+enum Failure {
+    Read(DataError),
+    Write(io::Error),
+}
+
+impl From<DataError> for Failure {
+    fn from(error: DataError) -> Self {
+        Failure::Read(error)
+    }
+}
+
+impl Failure {
+    fn into_io(self) -> io::Error {
+        match self {
+            Failure::Read(error) => io::Error::other(error.to_string()),
+            Failure::Write(error) => error,
+        }
+    }
+}
+
 fn wide(offsets: &[usize]) -> Vec<i64> {
     offsets.iter().map(|&offset| offset as i64).collect()
 }
@@ -110,6 +131,10 @@ fn write_columns(writer: &mut Writer<'_>, what: &str, rows: usize, columns: &Col
     match &columns.numbers {
         Numbers::Dense(_) if columns.width == 0 => {}
         Numbers::Dense(numbers) => writer.f32(&format!("{what}_numbers"), &[rows, columns.width], numbers)?,
+        Numbers::OnDisk(numbers) => writer.f32_rows(&format!("{what}_numbers"), &[rows, columns.width], |write| {
+            // The file that is read says what is wrong with it.
+            numbers.for_each(|_, rows| write(rows).map_err(Failure::Write)).map_err(Failure::into_io)
+        })?,
         Numbers::Sparse(csr) => {
             writer.i64(&format!("{what}_sparse_offsets"), &[csr.offsets.len()], &wide(&csr.offsets))?;
             writer.u32(&format!("{what}_sparse_indices"), &[csr.indices.len()], &csr.indices)?;

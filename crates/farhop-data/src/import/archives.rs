@@ -7,6 +7,7 @@ use farhop_graph::GraphSet;
 use crate::bench_graph::{BenchGraph, BenchTargets};
 use crate::cache::hash_files;
 use crate::dataset::{Columns, Dataset, Level, Target};
+use crate::dataset_file::LEFT_ON_DISK;
 use crate::entry_rows::graph_set;
 use crate::error::DataError;
 use crate::graph_archive::{ArchiveLayout, NodeArchive, class_target};
@@ -65,7 +66,20 @@ fn stem(path: &Path) -> String {
 
 fn edge_index(path: &Path, choice: &SplitChoice) -> Result<Dataset, DataError> {
     let sources = hash_files(&[path.to_path_buf()])?;
-    let read = BenchGraph::open(path)?;
+    let mut npz = Npz::open(path)?;
+    let left = if npz.bytes_of("x") >= LEFT_ON_DISK { npz.on_disk("x", "nodes")? } else { None };
+    let (read, features) = match left {
+        Some(numbers) => {
+            let shape = [numbers.rows(), numbers.width()];
+            (BenchGraph::with_features(&mut npz, Vec::new(), &shape)?, Columns::on_disk(numbers))
+        }
+        None => {
+            let mut read = BenchGraph::read(&mut npz)?;
+            let features = Columns::dense(read.width, std::mem::take(&mut read.features));
+            (read, features)
+        }
+    };
+    drop(npz);
     let (level, target) = match read.targets {
         BenchTargets::Classes { of_node, .. } => {
             let labels: Vec<i64> = of_node.iter().map(|&label| i64::from(label)).collect();
@@ -91,7 +105,7 @@ fn edge_index(path: &Path, choice: &SplitChoice) -> Result<Dataset, DataError> {
     Dataset {
         name: stem(path),
         graphs,
-        nodes: Columns::dense(read.width, read.features),
+        nodes: features,
         edges: Columns::none(),
         level,
         target,

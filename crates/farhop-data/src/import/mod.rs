@@ -11,6 +11,7 @@ pub use crate::graph_archive::ArchiveLayout;
 pub use detect::{Kind, detect};
 
 use crate::dataset::Dataset;
+use crate::dataset_file::LEFT_ON_DISK;
 use crate::error::DataError;
 use crate::graphml::{GRAPH_COLUMN, GraphMl, ID_COLUMN};
 use crate::molecules::{MoleculeOptions, MoleculeTable};
@@ -84,7 +85,7 @@ pub fn import_graphml_bytes(name: &str, bytes: Vec<u8>, options: &ImportOptions)
 pub fn import(path: &Path, options: &ImportOptions) -> Result<Dataset, DataError> {
     let kind = detect(path)?;
     match &kind {
-        Kind::Farhop => Dataset::load(path),
+        Kind::Farhop => Dataset::open(path, LEFT_ON_DISK),
         Kind::TuFolder { names } => match names.as_slice() {
             [name] => tu::read(path, name, &tu_options(options)),
             _ => Err(wrong(path, format!("the folder holds {kind}. Keep one of them in it."))),

@@ -1,17 +1,20 @@
 //! Reading an `npy` stream.
 
 use std::fs::File;
-use std::io::{BufReader, ErrorKind, Read};
+use std::io::{self, BufReader, ErrorKind, Read};
 use std::path::Path;
 
 use super::array::Array;
-use super::header::Header;
+use super::header::{Dtype, Header};
+use crate::dataset::decoded;
 use crate::error::DataError;
 use crate::pickle::SharedBytes;
 use crate::text::thousands;
 
 /// The longest header that is read.
 const LONGEST_HEADER: usize = 64 << 10;
+/// Bytes that are looked at together; whole elements.
+const PIECE: usize = 1 << 20;
 
 /// Reads an `npy` file.
 pub fn read(path: &Path) -> Result<Array, DataError> {
@@ -26,34 +29,96 @@ pub fn read(path: &Path) -> Result<Array, DataError> {
 /// stream must end after the last element.
 pub fn parse(name: &str, stream: &mut dyn Read, length: u64) -> Result<Array, DataError> {
     let wrong = |reason: String| DataError::Array { file: name.to_string(), reason };
-    let header = read_header(stream).map_err(wrong)?;
-    let promised = header
-        .elements()
-        .and_then(|elements| elements.checked_mul(header.dtype.bytes()))
-        .ok_or_else(|| wrong("the header promises more elements than can be counted.".into()))?;
-    if promised as u64 > length {
-        return Err(wrong(format!(
-            "the header promises {} bytes, more than the file can hold. The file is cut short or damaged.",
-            thousands(promised as u64)
-        )));
-    }
+    let (header, _) = read_header(stream).map_err(wrong)?;
+    let promised = promised_bytes(&header, length).map_err(wrong)?;
     let mut bytes = vec![0; promised];
-    stream.read_exact(&mut bytes).map_err(|error| {
-        wrong(match error.kind() {
-            ErrorKind::UnexpectedEof => "the file ends before the last element.".to_string(),
-            _ => format!("the elements are damaged: {error}."),
-        })
-    })?;
-    // Reading on to the end also makes an archive compare its checksum.
-    match stream.read(&mut [0]) {
-        Ok(0) => {}
-        Ok(_) => return Err(wrong("there are bytes after the last element.".into())),
-        Err(error) => return Err(wrong(format!("the elements are damaged: {error}."))),
-    }
+    stream.read_exact(&mut bytes).map_err(|error| wrong(damaged(&error)))?;
+    require_end(stream).map_err(wrong)?;
     Array::assemble(name, header, SharedBytes::new(bytes)).map_err(wrong)
 }
 
-fn read_header(stream: &mut dyn Read) -> Result<Header, String> {
+/// As [`parse`] and [`Array::to_f32`], piece by piece, so that the elements are never in memory in both forms: the numbers
+/// and the shape.
+pub(crate) fn parse_f32(name: &str, stream: &mut dyn Read, length: u64) -> Result<(Vec<f32>, Vec<usize>), DataError> {
+    let wrong = |reason: String| DataError::Array { file: name.to_string(), reason };
+    let (header, _) = read_header(stream).map_err(wrong)?;
+    let mut left = promised_bytes(&header, length).map_err(wrong)?;
+    let size = header.dtype.bytes();
+    // Columns have to be turned into rows as a whole.
+    let piece = if header.fortran_order { left } else { PIECE / size * size };
+    let mut numbers = Vec::with_capacity(left / size);
+    while left > 0 {
+        let mut bytes = vec![0; left.min(piece.max(size))];
+        stream.read_exact(&mut bytes).map_err(|error| wrong(damaged(&error)))?;
+        left -= bytes.len();
+        let shape = if header.fortran_order { header.shape.clone() } else { vec![bytes.len() / size] };
+        let part = Header { shape, ..header.clone() };
+        numbers.extend(Array::assemble(name, part, SharedBytes::new(bytes)).map_err(wrong)?.to_f32()?);
+    }
+    require_end(stream).map_err(wrong)?;
+    Ok((numbers, header.shape))
+}
+
+/// Reads an `npy` stream of 32-bit floats to its end without keeping them, and gives them to `look` piece by piece: how many
+/// bytes the header took, and the shape. `None` if the elements are of another type or order.
+pub(crate) fn scan_f32(
+    name: &str,
+    stream: &mut dyn Read,
+    length: u64,
+    look: &mut dyn FnMut(&[f32]),
+) -> Result<Option<(u64, Vec<usize>)>, DataError> {
+    let wrong = |reason: String| DataError::Array { file: name.to_string(), reason };
+    let (header, offset) = read_header(stream).map_err(wrong)?;
+    if header.dtype != Dtype::Float(4) || header.big_endian || header.fortran_order {
+        return Ok(None);
+    }
+    let mut left = promised_bytes(&header, length).map_err(wrong)?;
+    let mut bytes = vec![0; left.min(PIECE)];
+    let mut numbers = Vec::with_capacity(bytes.len() / 4);
+    while left > 0 {
+        let piece = left.min(PIECE);
+        stream.read_exact(&mut bytes[..piece]).map_err(|error| wrong(damaged(&error)))?;
+        numbers.clear();
+        numbers.extend(decoded(&bytes[..piece]));
+        look(&numbers);
+        left -= piece;
+    }
+    require_end(stream).map_err(wrong)?;
+    Ok(Some((offset, header.shape)))
+}
+
+fn promised_bytes(header: &Header, length: u64) -> Result<usize, String> {
+    let promised = header
+        .elements()
+        .and_then(|elements| elements.checked_mul(header.dtype.bytes()))
+        .ok_or("the header promises more elements than can be counted.")?;
+    if promised as u64 > length {
+        return Err(format!(
+            "the header promises {} bytes, more than the file can hold. The file is cut short or damaged.",
+            thousands(promised as u64)
+        ));
+    }
+    Ok(promised)
+}
+
+fn damaged(error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::UnexpectedEof => "the file ends before the last element.".to_string(),
+        _ => format!("the elements are damaged: {error}."),
+    }
+}
+
+/// Reading on to the end also makes an archive compare its checksum.
+fn require_end(stream: &mut dyn Read) -> Result<(), String> {
+    match stream.read(&mut [0]) {
+        Ok(0) => Ok(()),
+        Ok(_) => Err("there are bytes after the last element.".into()),
+        Err(error) => Err(format!("the elements are damaged: {error}.")),
+    }
+}
+
+/// The header, and the bytes that it took.
+fn read_header(stream: &mut dyn Read) -> Result<(Header, u64), String> {
     let mut start = [0; 8];
     let short = |_| "too short for an npy file.".to_string();
     stream.read_exact(&mut start).map_err(short)?;
@@ -80,5 +145,7 @@ fn read_header(stream: &mut dyn Read) -> Result<Header, String> {
     let mut text = vec![0; length];
     stream.read_exact(&mut text).map_err(short)?;
     let text = std::str::from_utf8(&text).map_err(|_| "the header is not text.")?;
-    Header::parse(text).map_err(|reason| format!("bad npy header: {reason}."))
+    let header = Header::parse(text).map_err(|reason| format!("bad npy header: {reason}."))?;
+    let bytes = if start[6] == 1 { 10 } else { 12 } + length;
+    Ok((header, bytes as u64))
 }

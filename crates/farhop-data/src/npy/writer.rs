@@ -10,6 +10,26 @@ pub(crate) fn write_f32(stream: &mut dyn Write, shape: &[usize], data: &[f32]) -
     write_numbers(stream, "<f4", shape, data, |value| value.to_le_bytes())
 }
 
+/// Writes 32-bit floats piece by piece: `fill` gives them to the function it gets.
+pub(crate) fn write_f32_rows(
+    stream: &mut dyn Write,
+    shape: &[usize],
+    fill: impl FnOnce(&mut dyn FnMut(&[f32]) -> io::Result<()>) -> io::Result<()>,
+) -> io::Result<()> {
+    let wanted = shape.iter().try_fold(1usize, |all, &n| all.checked_mul(n));
+    write_header(stream, "<f4", shape)?;
+    let mut written = 0usize;
+    fill(&mut |numbers| {
+        written += numbers.len();
+        write_elements(stream, numbers, |value| value.to_le_bytes())
+    })?;
+    if wanted != Some(written) {
+        let reason = format!("{written} elements do not have shape {shape:?}");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
+    }
+    Ok(())
+}
+
 /// Writes 64-bit integers.
 pub(crate) fn write_i64(stream: &mut dyn Write, shape: &[usize], data: &[i64]) -> io::Result<()> {
     write_numbers(stream, "<i8", shape, data, |value| value.to_le_bytes())
@@ -60,7 +80,15 @@ fn write_numbers<T: Copy, const SIZE: usize>(
         return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
     }
     write_header(stream, descr, shape)?;
-    let mut bytes = Vec::with_capacity(CHUNK * SIZE);
+    write_elements(stream, data, bytes_of)
+}
+
+fn write_elements<T: Copy, const SIZE: usize>(
+    stream: &mut dyn Write,
+    data: &[T],
+    bytes_of: impl Fn(T) -> [u8; SIZE],
+) -> io::Result<()> {
+    let mut bytes = Vec::with_capacity(CHUNK.min(data.len()) * SIZE);
     for chunk in data.chunks(CHUNK) {
         bytes.clear();
         chunk.iter().for_each(|&value| bytes.extend_from_slice(&bytes_of(value)));

@@ -12,6 +12,8 @@ mod format_mutations;
 mod imports;
 mod molecules;
 mod mutations;
+#[cfg(unix)]
+mod on_disk;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod predictions;

@@ -55,7 +55,7 @@ pub fn features(tables: &NodeTables) -> &[f32] {
 pub fn dense(columns: &Columns) -> &[f32] {
     match &columns.numbers {
         Numbers::Dense(numbers) => numbers,
-        Numbers::Sparse(_) => panic!("sparse"),
+        _ => panic!("not dense"),
     }
 }
 

@@ -153,6 +153,7 @@ impl<'a, 's> Trainer<'a, 's> {
             Ok(()) => {}
             Err(Stop::Asked) => return Ok(Epoch::Broken(before.map(Box::new))),
             Err(Stop::NonFinite(otherwise, batch)) => return Err(self.non_finite(epoch, otherwise, &batch)),
+            Err(Stop::Failed(error)) => return Err(*error),
         }
         let evaluated = epoch.is_multiple_of(self.config.evaluate_every) || epoch == self.config.epochs;
         if evaluated {
@@ -204,7 +205,10 @@ impl<'a, 's> Trainer<'a, 's> {
         } else {
             evaluate_parts(task, model, [Part::Valid]).map(|[valid]| (valid, None))
         };
-        let (valid, train) = found.map_err(|Failed(layer)| self.failed_at(report.epoch, layer, "the output"))?;
+        let (valid, train) = found.map_err(|failed| match failed {
+            Failed::NonFinite(layer) => self.failed_at(report.epoch, layer, "the output"),
+            Failed::Error(error) => *error,
+        })?;
         report.train = train;
         (report.valid, report.valid_loss) = (valid.score, valid.loss);
         if let (Some(score), Some(loss)) = (report.valid, report.valid_loss)
@@ -257,7 +261,7 @@ impl<'a, 's> Trainer<'a, 's> {
         }
         let evaluated = epoch.is_multiple_of(self.config.evaluate_every) || epoch == self.config.epochs;
         if !evaluated {
-            let batch = self.task.some_batch();
+            let batch = self.task.some_batch()?;
             if self.learner.model().first_non_finite(&batch).is_some() {
                 return Err(self.non_finite(epoch, "the output", &batch));
             }
@@ -297,6 +301,14 @@ enum Stop {
     Asked,
     /// What was not finite, and on which batch.
     NonFinite(&'static str, Box<Batch>),
+    /// A batch could not be made.
+    Failed(Box<TrainError>),
+}
+
+impl From<TrainError> for Stop {
+    fn from(error: TrainError) -> Self {
+        Stop::Failed(Box::new(error))
+    }
 }
 
 /// Writes the task and the model into the record, or checks them against the run that is continued.

@@ -3,6 +3,7 @@
 use farhop_nn::{ModelConfig, Shape};
 use serde::Serialize;
 
+use super::variants::RECOMPUTE;
 use super::{Limit, bytes_text, variants};
 use crate::TrainError;
 
@@ -76,8 +77,12 @@ pub struct Held {
     pub graph: u64,
     /// Features that are not those of the one batch: all graphs of which batches are cut.
     pub features: u64,
+    /// Which node belongs to which part, where one graph is divided.
+    pub parts: u64,
     /// Batches that wait ready for the model.
     pub waiting: u64,
+    /// Rows that an evaluation answers, where they are more than those of a batch.
+    pub rows: usize,
 }
 
 impl Held {
@@ -86,23 +91,55 @@ impl Held {
         let arrays = if directed { 2 } else { 1 };
         // Offsets of eight bytes; a source and a reverse id of four per entry; the columns of a directed graph once more.
         let graph = arrays * (8 * (nodes as u64 + 1) + 8 * entries as u64);
-        Held { graph, features: 0, waiting: 0 }
+        Held { graph, ..Held::default() }
     }
 }
+
+/// What a run needs when its graph is divided into so many parts with a halo of so many hops; none where it can't be.
+pub type Divided<'a> = &'a dyn Fn(usize, Option<usize>) -> Option<(Shape, Held)>;
 
 /// Plans a run of `config` on batches of that shape. `training` includes what the backward pass, the optimiser and a
 /// checkpoint need.
 pub fn plan(config: &ModelConfig, shape: &Shape, held: Held, training: bool, limit: Option<&Limit>) -> Plan {
+    plan_divisible(config, shape, held, training, limit, None)
+}
+
+/// As [`plan`], for a graph that can also be seen part by part: if the run does not fit, and computing again what the
+/// backward pass needs does not make it fit, the smallest number of parts that does is the advice, with the halo `halo` or
+/// without one.
+pub fn plan_divisible(
+    config: &ModelConfig,
+    shape: &Shape,
+    held: Held,
+    training: bool,
+    limit: Option<&Limit>,
+    divided: Option<(Divided<'_>, Option<usize>)>,
+) -> Plan {
     let parts = parts_of(config, shape, held, training);
     let total = sum(&parts);
     let fits = limit.is_none_or(|limit| total <= limit.bytes);
-    let advice = match limit {
-        Some(limit) if !fits => variants(config, training).into_iter().find_map(|(setting, smaller)| {
+    let advice = limit.filter(|_| !fits).and_then(|limit| {
+        let fitting = |(setting, smaller): (String, ModelConfig)| {
             let total = sum(&parts_of(&smaller, shape, held, training));
             (total <= limit.bytes).then_some(Advice { setting, total })
-        }),
-        _ => None,
-    };
+        };
+        let (again, smaller): (Vec<_>, Vec<_>) =
+            variants(config, training).into_iter().partition(|(setting, _)| setting == RECOMPUTE);
+        let in_parts = || {
+            let (divided, halo) = divided?;
+            let needs = |parts, halo| {
+                let (shape, held) = divided(parts, halo)?;
+                Some(sum(&parts_of(config, &shape, held, training)))
+            };
+            let with = fewest_parts(|parts| needs(parts, halo), limit.bytes);
+            let with = with.map(|(parts, total)| Advice { setting: format!("--parts {parts}"), total });
+            with.or_else(|| {
+                let (parts, total) = fewest_parts(|parts| needs(parts, None), limit.bytes)?;
+                Some(Advice { setting: format!("--parts {parts} --halo none"), total })
+            })
+        };
+        again.into_iter().find_map(fitting).or_else(in_parts).or_else(|| smaller.into_iter().find_map(fitting))
+    });
     Plan {
         parts,
         total,
@@ -113,11 +150,27 @@ pub fn plan(config: &ModelConfig, shape: &Shape, held: Held, training: bool, lim
     }
 }
 
+/// The smallest number of parts that needs at most `most` bytes, and what it needs.
+fn fewest_parts(needs: impl Fn(usize) -> Option<u64>, most: u64) -> Option<(usize, u64)> {
+    let fits = |parts: usize| needs(parts).filter(|total| *total <= most);
+    let (mut too_few, mut enough) = (1, 2);
+    while fits(enough).is_none() {
+        // Where the graph can't be divided further there is no answer.
+        needs(enough)?;
+        (too_few, enough) = (enough, enough * 2);
+    }
+    while enough - too_few > 1 {
+        let middle = too_few + (enough - too_few) / 2;
+        if fits(middle).is_some() { enough = middle } else { too_few = middle }
+    }
+    fits(enough).map(|total| (enough, total))
+}
+
 fn parts_of(config: &ModelConfig, shape: &Shape, held: Held, training: bool) -> Vec<Part> {
     let part = |name: &str, bytes: u64| Part { name: name.to_string(), bytes };
     let estimate = config.memory(shape, training);
     let mut parts = vec![part("program", PROGRAM_BYTES), part("graph", held.graph)];
-    for (name, bytes) in [("data set", held.features), ("batches that wait", held.waiting)] {
+    for (name, bytes) in [("data set", held.features), ("parts", held.parts), ("batches that wait", held.waiting)] {
         if bytes > 0 {
             parts.push(part(name, bytes));
         }
@@ -134,7 +187,7 @@ fn parts_of(config: &ModelConfig, shape: &Shape, held: Held, training: bool) -> 
     }
     parts.push(part("working space", estimate.transient));
     // Two copies of the outputs: as logits, and as scores or probabilities.
-    parts.push(part("outputs", 2 * 4 * shape.nodes as u64 * shape.outputs as u64));
+    parts.push(part("outputs", 2 * 4 * shape.nodes.max(held.rows) as u64 * shape.outputs as u64));
     parts
 }
 

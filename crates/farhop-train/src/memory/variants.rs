@@ -2,6 +2,9 @@
 
 use farhop_nn::{GenConfig, ModelConfig};
 
+/// The setting that costs time only.
+pub(super) const RECOMPUTE: &str = "--recompute";
+
 /// Versions of a model that need less memory, in the order they are to be tried: what costs time before what costs hops,
 /// and hops before width. Each comes with the settings as the user writes them.
 pub fn variants(config: &ModelConfig, training: bool) -> Vec<(String, ModelConfig)> {
@@ -32,7 +35,7 @@ fn smaller_gen(config: &GenConfig, training: bool) -> Vec<(String, ModelConfig)>
     // Only the backward pass has something to compute again.
     if training && !config.recompute {
         base.recompute = true;
-        settings.push("--recompute".to_string());
+        settings.push(RECOMPUTE.to_string());
         smaller.push((settings.join(" "), ModelConfig::Gen(base.clone())));
     }
     let mut add = |setting: String, config: GenConfig| {

@@ -24,6 +24,7 @@
 //! What is left out takes its default. A setting that may be absent is switched off with `"none"`.
 
 mod data;
+mod halo;
 mod read;
 mod train;
 mod write;
@@ -34,7 +35,8 @@ use farhop_nn::ModelConfig;
 use serde::{Deserialize, Serialize};
 
 pub use data::{DataConfig, SplitSetting};
-pub use train::{CheckpointEvery, Schedule, TrainConfig};
+pub use halo::hops_seen;
+pub use train::{CheckpointEvery, PartitionerKind, Schedule, TrainConfig};
 
 use crate::durable;
 use crate::{EncodingConfig, TrainError};
@@ -113,6 +115,7 @@ impl Recipe {
     pub fn validate(&self) -> Result<(), TrainError> {
         self.model.validate()?;
         self.train.validate()?;
+        halo::check(&self.model, &self.train)?;
         self.encodings.validate()
     }
 }

@@ -20,6 +20,20 @@ pub enum Schedule {
     Cosine,
 }
 
+/// Who divides a graph into parts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PartitionerKind {
+    /// The multilevel method of farhop.
+    #[default]
+    BuiltIn,
+    /// METIS, where this build has it.
+    Metis,
+}
+
+/// No model sees further.
+const MOST_HALO: usize = 1024;
+
 /// When the state of a run is saved: `"10 epochs"` or `"30 seconds"` in a recipe.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
@@ -83,6 +97,16 @@ pub struct TrainConfig {
     /// Whether graphs of like size go into one batch. Default false: a batch has no padding, and mixed sizes keep the peak
     /// of memory lower.
     pub bucket_by_size: bool,
+    /// Parts that one graph is divided into, so that a batch holds some of them and not the whole graph. Default none: the
+    /// whole graph is one batch.
+    pub parts: Option<usize>,
+    /// Hops around the nodes of a batch that are there as context, their answers not counted. Default 1; none: a batch is
+    /// cut off from the rest of the graph.
+    pub halo: Option<usize>,
+    /// Parts that are joined to a batch, with the edges between them, other ones in every epoch. Default 1.
+    pub parts_per_batch: usize,
+    /// Who divides the graph: `built-in` or `metis` (where `farhop` was built with it). Default `built-in`.
+    pub partitioner: PartitionerKind,
     /// What is minimised: `auto`, `cross-entropy`, `weighted-cross-entropy`, `binary-cross-entropy`, `l1` or `l2`. Default
     /// `auto`.
     pub loss: LossKind,
@@ -110,6 +134,10 @@ impl Default for TrainConfig {
             epochs: 200,
             batch_size: 32,
             bucket_by_size: false,
+            parts: None,
+            halo: Some(1),
+            parts_per_batch: 1,
+            partitioner: PartitionerKind::default(),
             loss: LossKind::Auto,
             learning_rate: 0.005,
             warmup_epochs: 10,
@@ -135,6 +163,21 @@ impl TrainConfig {
         }
         if self.batch_size == 0 {
             return wrong("batch_size", "0".into(), "give at least 1.");
+        }
+        match self.parts {
+            Some(0) => return wrong("parts", "0".into(), "give at least 1, or \"none\" for the whole graph at once."),
+            Some(parts) if self.parts_per_batch > parts => {
+                let value = self.parts_per_batch.to_string();
+                return wrong("parts_per_batch", value, "give at most the number of parts.");
+            }
+            _ => {}
+        }
+        if self.parts_per_batch == 0 {
+            return wrong("parts_per_batch", "0".into(), "give at least 1.");
+        }
+        if self.halo.is_some_and(|hops| hops > MOST_HALO) {
+            let value = self.halo.unwrap_or(0).to_string();
+            return wrong("halo", value, "give at most 1024 hops, or \"none\".");
         }
         if !(self.learning_rate.is_finite() && self.learning_rate > 0.0) {
             let value = self.learning_rate.to_string();

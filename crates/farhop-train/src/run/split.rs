@@ -31,12 +31,19 @@ pub(super) fn read(path: &Path, task: &Task) -> Result<Split, TrainError> {
         remedy: "Restore the file from a copy.",
     })?;
     let units = task.units();
-    let places: HashMap<_, u32> = (0..units as u32).map(|unit| (task.unit_id(unit), unit)).collect();
+    // Without ids of their own, units are their numbers, and a table of millions of names is not needed.
+    let numbered = task.ids.is_empty();
+    let named = if numbered { 0 } else { units as u32 };
+    let places: HashMap<_, u32> = (0..named).map(|unit| (task.unit_id(unit), unit)).collect();
+    let place = |name: &str| match numbered {
+        true => name.parse().ok().filter(|unit| (*unit as usize) < units),
+        false => places.get(name).copied(),
+    };
     let placed = |names: &[String]| {
         names
             .iter()
             .map(|name| {
-                places.get(name.as_str()).copied().ok_or_else(|| TrainError::DataChanged {
+                place(name).ok_or_else(|| TrainError::DataChanged {
                     path: path.to_path_buf(),
                     problem: format!("\"{name}\" of the split is not in the data"),
                 })

@@ -41,7 +41,7 @@ impl Collection {
         let parts = Parts {
             graph: Arc::new(picked.into_union()),
             offsets,
-            numbers: numbers(&self.nodes, nodes()),
+            numbers: numbers_of(&self.nodes, nodes()),
             categories: rows(&self.nodes.categories, self.nodes.sizes.len(), nodes()),
             edge_numbers: rows(&self.edges.numbers, self.edges.width, entries()),
             edge_categories: rows(&self.edges.categories, self.edges.columns, entries()),
@@ -80,7 +80,7 @@ impl Collection {
 }
 
 /// Rows of an array `[.., width]`, range after range.
-fn rows<T: Copy>(array: &[T], width: usize, ranges: impl Iterator<Item = Range<usize>>) -> Vec<T> {
+pub(super) fn rows<T: Copy>(array: &[T], width: usize, ranges: impl Iterator<Item = Range<usize>>) -> Vec<T> {
     if width == 0 {
         return Vec::new();
     }
@@ -89,8 +89,11 @@ fn rows<T: Copy>(array: &[T], width: usize, ranges: impl Iterator<Item = Range<u
     out
 }
 
-fn numbers(columns: &Columns, ranges: impl Iterator<Item = Range<usize>>) -> farhop_nn::Numbers {
+/// Rows of numbers that are in memory, range after range.
+pub(super) fn numbers_of(columns: &Columns, ranges: impl Iterator<Item = Range<usize>>) -> farhop_nn::Numbers {
     match &columns.numbers {
+        // Whoever leaves numbers on disk gathers them there.
+        Numbers::OnDisk(_) => farhop_nn::Numbers::default(),
         Numbers::Dense(numbers) => farhop_nn::Numbers::Dense(rows(numbers, columns.width, ranges)),
         Numbers::Sparse(csr) => {
             let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());

@@ -6,18 +6,27 @@ use std::time::{Duration, Instant};
 
 use farhop_nn::{Batch, Targets};
 
-/// Batches that wait ready: one is enough to keep the model busy, two even out unlike sizes.
-const READY: usize = 2;
-/// Batches alive at once beside the one that is worked on: those that wait and the one being made.
-pub(super) const ALIVE: usize = READY + 1;
+use crate::TrainError;
 
-/// A batch of graphs.
+/// Batches of graphs that wait ready: one is enough to keep the model busy, two even out unlike sizes.
+pub(super) const READY_GRAPHS: usize = 2;
+/// Parts of one graph are large and of like size.
+pub(super) const READY_PARTS: usize = 1;
+
+/// Batches alive at once beside the one that is worked on: those that wait and the one being made.
+pub(super) const fn alive(ready: usize) -> usize {
+    ready + 1
+}
+
+/// A batch with what is known about it.
 pub(crate) struct Loaded {
-    /// Which graphs.
-    pub graphs: Vec<u32>,
+    /// Which graphs, or which parts of the only graph.
+    pub units: Vec<u32>,
     /// Graphs and features.
     pub batch: Batch,
-    /// What is known about them.
+    /// For parts of a graph, the nodes that the batch answers for, ascending, each with its place in the batch.
+    pub own: Vec<(u32, u32)>,
+    /// What is to be learned from it.
     pub targets: Targets,
 }
 
@@ -28,19 +37,22 @@ pub struct LoadTime {
     pub waited: Duration,
 }
 
-/// Makes `batches` one after the other on another thread, and gives each to `work` with its number. Ends early when
-/// `work` says so by an error.
-pub(super) fn prefetch<E>(
+/// Makes `batches` one after the other on another thread, with `ready` of them waiting, and gives each to `work` with its
+/// number. Ends early when a batch can't be made or `work` says so by an error.
+pub(super) fn prefetch<E: From<TrainError>>(
     batches: Vec<Vec<u32>>,
-    load: impl Fn(Vec<u32>) -> Loaded + Send,
+    ready: usize,
+    mut load: impl FnMut(Vec<u32>) -> Result<Loaded, TrainError> + Send,
     mut work: impl FnMut(usize, Loaded) -> Result<(), E>,
 ) -> Result<LoadTime, E> {
     thread::scope(|scope| {
-        let (sender, receiver): (_, Receiver<Loaded>) = sync_channel(READY);
+        let (sender, receiver): (_, Receiver<Result<Loaded, TrainError>>) = sync_channel(ready);
         scope.spawn(move || {
-            for graphs in batches {
+            for units in batches {
+                let loaded = load(units);
+                let failed = loaded.is_err();
                 // The receiver is gone when the work ended early.
-                if sender.send(load(graphs)).is_err() {
+                if sender.send(loaded).is_err() || failed {
                     break;
                 }
             }
@@ -52,7 +64,7 @@ pub(super) fn prefetch<E>(
                 break;
             };
             time.waited += start.elapsed();
-            work(number, loaded)?;
+            work(number, loaded?)?;
         }
         Ok(time)
     })

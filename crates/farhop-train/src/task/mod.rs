@@ -1,12 +1,16 @@
 //! What is to be learned: checked data on its way into a model.
 //!
-//! One graph whose nodes are predicted is one batch for good. Of many graphs, batches are cut: shuffled anew each epoch, and
-//! made on a thread of their own while the model works.
+//! One graph whose nodes are predicted is one batch for good, or is divided into parts of which batches are made. Of many
+//! graphs, batches are cut. They are shuffled anew each epoch, and made on a thread of their own while the model works.
 
 mod collection;
 mod encodings;
 mod feed;
+mod metrics;
 mod order;
+mod parted;
+mod parting;
+mod planning;
 mod truth;
 
 use std::borrow::Cow;
@@ -20,15 +24,19 @@ use farhop_nn::{Batch, InputShape, Model, OutputShape, Parts, Shape, Targets};
 
 pub use encodings::{EncodingConfig, Encodings};
 pub use feed::LoadTime;
+pub use parting::Parting;
+pub use planning::plan_whole;
 pub use truth::{LossKind, TargetScale};
 
 pub(crate) use feed::Loaded;
 pub(crate) use truth::Truth;
 
-use crate::memory::Held;
+use crate::memory::{Division, Held};
 use crate::{TrainConfig, TrainError};
 use collection::{Collection, EdgeColumns};
+use metrics::{check_metric, metrics_of};
 use order::Cut;
+use parted::{Parted, Size};
 
 /// A dataset, ready for a model.
 #[derive(Debug)]
@@ -45,6 +53,8 @@ pub struct Task {
     output: OutputShape,
     cut: Cut,
     source: Source,
+    /// What memory depends on if the graphs are one that is divided.
+    division: Division,
     feature_bytes: u64,
     /// Stored numbers of all nodes, where they are sparse.
     non_zeros: Option<usize>,
@@ -54,6 +64,8 @@ pub struct Task {
 enum Source {
     /// One graph whose nodes are predicted.
     Whole(Batch),
+    /// The same, part by part; the sizes are those of the largest batch.
+    Parts(Box<Parted>, Size),
     /// Graphs of which batches are made.
     Graphs(Box<Collection>),
 }
@@ -62,15 +74,32 @@ impl Task {
     /// Takes over the data. `scale` is that of a run that is continued or applied; none: it is taken from the training rows.
     ///
     /// # Errors
-    /// When the loss or the metric is not one for this target, or there is nothing to learn from.
+    /// When the loss or the metric is not one for this target, there is nothing to learn from, or the graph can't be divided
+    /// into the parts that `config` asks for.
     pub fn new(
         dataset: Dataset,
         encodings: Encodings,
         config: &TrainConfig,
         scale: Option<TargetScale>,
     ) -> Result<Self, TrainError> {
+        let parting = Parting::of(&dataset, config)?;
+        Task::with_parting(dataset, encodings, parting, config, scale)
+    }
+
+    /// As [`Task::new`] with the parts that [`Parting::of`] or [`Parting::of_cached`] gave.
+    ///
+    /// # Errors
+    /// As [`Task::new`].
+    pub fn with_parting(
+        dataset: Dataset,
+        encodings: Encodings,
+        parting: Option<Parting>,
+        config: &TrainConfig,
+        scale: Option<TargetScale>,
+    ) -> Result<Self, TrainError> {
         let whole = dataset.splits_nodes();
-        let Dataset { name, graphs, nodes, edges, level, target, split, metric, ids, notes: _, sources: _ } = dataset;
+        let Dataset { name, graphs, mut nodes, edges, level, target, split, metric, ids, notes: _, sources: _ } =
+            dataset;
         check_metric(metric, &target)?;
         let set = (!whole).then_some(&graphs);
         let split = truth::known_only(split, &target, set, level);
@@ -93,10 +122,18 @@ impl Task {
         }
         let output = OutputShape { level: level_of(level), outputs: target.outputs() };
         let encoded = 4 * (encodings.walk.len() + encodings.laplacian.len());
+        let division = Division::of_columns(graphs.union(), (&nodes, &edges), &target, &encoded_widths(&input));
+        if parting.is_none() {
+            // Only parts of a graph are worth going to the disk for.
+            nodes.numbers = match nodes.numbers {
+                Numbers::OnDisk(numbers) => Numbers::Dense(numbers.to_dense()?),
+                numbers => numbers,
+            };
+        }
         let feature_bytes = (nodes.heap_bytes() + edges.heap_bytes() + encoded) as u64;
         let non_zeros = match &nodes.numbers {
             Numbers::Sparse(csr) => Some(csr.values.len()),
-            Numbers::Dense(_) => None,
+            Numbers::Dense(_) | Numbers::OnDisk(_) => None,
         };
         let truth = Truth::new(level, target, config.loss, absolute, &training, scale)?;
         let edges = EdgeColumns {
@@ -105,13 +142,19 @@ impl Task {
             numbers: edges.numbers.into_dense()?,
             categories: edges.categories,
         };
-        let source = if whole {
-            Source::Whole(whole_batch(graphs.into_union(), nodes, edges, encodings, &input))
-        } else {
-            Source::Graphs(Box::new(Collection { graphs, nodes, edges, encodings }))
+        let source = match parting {
+            Some(parting) => {
+                let cut = Cut { size: config.parts_per_batch, by_size: false };
+                let halo = config.halo.unwrap_or(0);
+                let parted = Parted { graph: graphs.into_union(), nodes, edges, encodings, parting, halo, cut };
+                let largest = parted::largest(&parted.graph, &parted.parting, halo, cut, config.seed)?;
+                Source::Parts(Box::new(parted), largest)
+            }
+            None if whole => Source::Whole(whole_batch(graphs.into_union(), nodes, edges, encodings, &input)?),
+            None => Source::Graphs(Box::new(Collection { graphs, nodes, edges, encodings })),
         };
         let cut = Cut { size: config.batch_size, by_size: config.bucket_by_size };
-        Ok(Task { name, metric, ids, split, truth, input, output, cut, source, feature_bytes, non_zeros })
+        Ok(Task { name, metric, ids, split, truth, input, output, cut, source, division, feature_bytes, non_zeros })
     }
 
     /// What a model reads.
@@ -161,6 +204,7 @@ impl Task {
     pub fn units(&self) -> usize {
         match &self.source {
             Source::Whole(batch) => batch.nodes(),
+            Source::Parts(parted, _) => parted.graph.nodes(),
             Source::Graphs(collection) => collection.graphs.len(),
         }
     }
@@ -179,6 +223,7 @@ impl Task {
     pub fn rows(&self) -> usize {
         match (&self.source, self.truth.level) {
             (Source::Whole(batch), _) => batch.nodes(),
+            (Source::Parts(parted, _), _) => parted.graph.nodes(),
             (Source::Graphs(collection), Level::Node) => collection.graphs.union().nodes(),
             (Source::Graphs(collection), Level::Graph | Level::Pair) => collection.graphs.len(),
         }
@@ -193,6 +238,7 @@ impl Task {
     pub fn graph(&self) -> &Graph {
         match &self.source {
             Source::Whole(batch) => batch.graph(),
+            Source::Parts(parted, _) => &parted.graph,
             Source::Graphs(collection) => collection.graphs.union(),
         }
     }
@@ -214,6 +260,7 @@ impl Task {
     pub fn steps(&self) -> usize {
         match &self.source {
             Source::Whole(_) => 1,
+            Source::Parts(parted, _) => self.training_parts(parted).len().div_ceil(parted.cut.size.max(1)),
             Source::Graphs(_) => self.split.train.len().div_ceil(self.cut.size.max(1)),
         }
     }
@@ -223,12 +270,13 @@ impl Task {
         let graph = self.graph();
         let graph_bytes = graph.heap_bytes() as u64;
         match &self.source {
-            Source::Whole(_) => Held { graph: graph_bytes, features: 0, waiting: 0 },
+            Source::Whole(_) => Held { graph: graph_bytes, ..Held::default() },
+            Source::Parts(_, largest) => self.division.with_batch(largest.nodes, largest.entries).1,
             Source::Graphs(_) => {
                 let share = self.shape().nodes as f64 / graph.nodes().max(1) as f64;
                 let batch = (graph_bytes + self.feature_bytes) as f64 * share;
-                let waiting = (feed::ALIVE as f64 * batch) as u64;
-                Held { graph: graph_bytes, features: self.feature_bytes, waiting }
+                let waiting = (feed::alive(feed::READY_GRAPHS) as f64 * batch) as u64;
+                Held { graph: graph_bytes, features: self.feature_bytes, waiting, ..Held::default() }
             }
         }
     }
@@ -237,6 +285,7 @@ impl Task {
     pub fn shape(&self) -> Shape {
         let (nodes, entries, graphs) = match &self.source {
             Source::Whole(batch) => (batch.nodes(), batch.graph().entries(), 1),
+            Source::Parts(_, largest) => (largest.nodes, largest.entries, 1),
             Source::Graphs(collection) => {
                 let set = &collection.graphs;
                 let mut sizes: Vec<(usize, usize)> =
@@ -247,6 +296,10 @@ impl Task {
                 (total(|size| size.0), total(|size| size.1), largest.len())
             }
         };
+        self.shape_of(graphs, nodes, entries)
+    }
+
+    fn shape_of(&self, graphs: usize, nodes: usize, entries: usize) -> Shape {
         let share = nodes as f64 / self.graph().nodes().max(1) as f64;
         let non_zeros = self.non_zeros.map(|count| (count as f64 * share).ceil() as usize);
         Shape { non_zeros, ..Shape::of(&self.input, &self.output, graphs, nodes, entries) }
@@ -255,8 +308,21 @@ impl Task {
     /// The graphs, unless there is one whose nodes are predicted.
     pub(crate) fn graph_set(&self) -> Option<&GraphSet> {
         match &self.source {
-            Source::Whole(_) => None,
+            Source::Whole(_) | Source::Parts(..) => None,
             Source::Graphs(collection) => Some(&collection.graphs),
+        }
+    }
+
+    /// Whether the one graph is seen part by part.
+    pub(crate) fn is_parted(&self) -> bool {
+        matches!(self.source, Source::Parts(..))
+    }
+
+    /// The parts of the graph and the hops around them, where it is seen part by part.
+    pub fn parting(&self) -> Option<(&Parting, usize)> {
+        match &self.source {
+            Source::Parts(parted, _) => Some((&parted.parting, parted.halo)),
+            _ => None,
         }
     }
 
@@ -284,7 +350,7 @@ impl Task {
     }
 
     /// Gives every training batch of an epoch to `work`, with its number.
-    pub(crate) fn train_batches<E>(
+    pub(crate) fn train_batches<E: From<TrainError>>(
         &self,
         seed: u64,
         epoch: usize,
@@ -294,19 +360,32 @@ impl Task {
             Source::Whole(batch) => {
                 let rows: Vec<(u32, u32)> = self.split.train.iter().map(|node| (*node, *node)).collect();
                 let targets = self.truth.targets(&rows);
-                work(0, Loaded { graphs: vec![0], batch: batch.clone(), targets })?;
+                work(0, Loaded { units: vec![0], batch: batch.clone(), own: Vec::new(), targets })?;
                 Ok(LoadTime::default())
+            }
+            Source::Parts(parted, _) => {
+                let batches = parted.cut.shuffled(&self.training_parts(parted), |_| 0, seed, epoch);
+                let mut learned = vec![false; parted.graph.nodes()];
+                self.split.train.iter().for_each(|node| learned[*node as usize] = true);
+                let mut cutter = parted.cutter();
+                let load = move |parts: Vec<u32>| {
+                    let (batch, own) = cutter.batch(&parts, &self.input)?;
+                    let rows: Vec<(u32, u32)> =
+                        own.iter().copied().filter(|(node, _)| learned[*node as usize]).collect();
+                    Ok(Loaded { units: parts, batch, own, targets: self.truth.targets(&rows) })
+                };
+                feed::prefetch(batches, feed::READY_PARTS, load, work)
             }
             Source::Graphs(collection) => {
                 let size_of = |graph| collection.size(graph);
                 let batches = self.cut.shuffled(&self.split.train, size_of, seed, epoch);
-                feed::prefetch(batches, |graphs| self.load(collection, graphs), work)
+                feed::prefetch(batches, feed::READY_GRAPHS, |graphs| Ok(self.load(collection, graphs)), work)
             }
         }
     }
 
     /// What the model gives for these units, batch after batch.
-    pub(crate) fn outputs<E>(
+    pub(crate) fn outputs<E: From<TrainError>>(
         &self,
         model: &Model,
         units: &[u32],
@@ -315,14 +394,29 @@ impl Task {
         match &self.source {
             Source::Whole(batch) => {
                 let targets = Targets::classes(Vec::new(), Vec::new());
-                let loaded = Loaded { graphs: vec![0], batch: batch.clone(), targets };
+                let loaded = Loaded { units: vec![0], batch: batch.clone(), own: Vec::new(), targets };
                 let outputs = model.outputs(&loaded.batch);
                 each(&loaded, outputs)
             }
+            Source::Parts(parted, _) => {
+                let asked = parted.parting.holding(units);
+                let mut batches = parted.in_order();
+                batches.retain(|parts| parts.iter().any(|part| asked[*part as usize]));
+                let mut cutter = parted.cutter();
+                let load = move |parts: Vec<u32>| {
+                    let (batch, own) = cutter.batch(&parts, &self.input)?;
+                    Ok(Loaded { units: parts, batch, own, targets: Targets::classes(Vec::new(), Vec::new()) })
+                };
+                feed::prefetch(batches, feed::READY_PARTS, load, |_, loaded| {
+                    let outputs = model.outputs(&loaded.batch);
+                    each(&loaded, outputs)
+                })?;
+                Ok(())
+            }
             Source::Graphs(collection) => {
                 let batches = self.cut.in_order(units);
-                let load = |graphs| self.load(collection, graphs);
-                feed::prefetch(batches, load, |_, loaded| {
+                let load = |graphs| Ok(self.load(collection, graphs));
+                feed::prefetch(batches, feed::READY_GRAPHS, load, |_, loaded| {
                     let outputs = model.outputs(&loaded.batch);
                     each(&loaded, outputs)
                 })?;
@@ -332,21 +426,35 @@ impl Task {
     }
 
     /// Any batch, to look where a model fails.
-    pub(crate) fn some_batch(&self) -> Batch {
-        match &self.source {
+    pub(crate) fn some_batch(&self) -> Result<Batch, TrainError> {
+        Ok(match &self.source {
             Source::Whole(batch) => batch.clone(),
+            Source::Parts(parted, _) => {
+                let first = self.training_parts(parted).first().copied().unwrap_or(0);
+                parted.cutter().batch(&[first], &self.input)?.0
+            }
             Source::Graphs(collection) => {
                 let first = &self.split.train[..self.cut.size.min(self.split.train.len())];
                 collection.batch(first, &self.input)
             }
-        }
+        })
+    }
+
+    /// The parts with something to learn from.
+    fn training_parts(&self, parted: &Parted) -> Vec<u32> {
+        let holding = parted.parting.holding(&self.split.train);
+        (0..holding.len() as u32).filter(|part| holding[*part as usize]).collect()
     }
 
     fn load(&self, collection: &Collection, graphs: Vec<u32>) -> Loaded {
         let batch = collection.batch(&graphs, &self.input);
         let targets = collection.targets(&self.truth, &graphs);
-        Loaded { graphs, batch, targets }
+        Loaded { units: graphs, batch, own: Vec::new(), targets }
     }
+}
+
+fn encoded_widths(input: &InputShape) -> EncodingConfig {
+    EncodingConfig { walk: input.walk, laplacian: input.laplacian }
 }
 
 fn level_of(level: Level) -> farhop_nn::Level {
@@ -357,9 +465,16 @@ fn level_of(level: Level) -> farhop_nn::Level {
     }
 }
 
-fn whole_batch(graph: Graph, nodes: Columns, edges: EdgeColumns, encodings: Encodings, input: &InputShape) -> Batch {
+fn whole_batch(
+    graph: Graph,
+    nodes: Columns,
+    edges: EdgeColumns,
+    encodings: Encodings,
+    input: &InputShape,
+) -> Result<Batch, TrainError> {
     let numbers = match nodes.numbers {
         Numbers::Dense(numbers) => farhop_nn::Numbers::Dense(numbers),
+        Numbers::OnDisk(numbers) => farhop_nn::Numbers::Dense(numbers.to_dense()?),
         Numbers::Sparse(csr) => {
             farhop_nn::Numbers::Sparse { offsets: csr.offsets, indices: csr.indices, values: csr.values }
         }
@@ -374,31 +489,5 @@ fn whole_batch(graph: Graph, nodes: Columns, edges: EdgeColumns, encodings: Enco
         walk: encodings.walk,
         laplacian: encodings.laplacian,
     };
-    Batch::from_parts(parts, input)
-}
-
-/// What the target is, and the metrics for it.
-fn metrics_of(target: &Target) -> (&'static str, Vec<Metric>) {
-    use Metric::{
-        Accuracy, AveragePrecision, HitsAt, MacroF1, Mae, Mrr, MrrExtendedFiltered, MrrFiltered, R2, Rmse, RocAuc,
-    };
-    match target {
-        Target::Class { classes, .. } if classes.len() == 2 => {
-            ("two classes", vec![Accuracy, MacroF1, RocAuc, AveragePrecision])
-        }
-        Target::Class { .. } => ("classes", vec![Accuracy, MacroF1]),
-        Target::Binary { .. } => ("yes-or-no labels", vec![AveragePrecision, RocAuc, Accuracy]),
-        Target::Number { .. } => ("numbers", vec![Mae, Rmse, R2]),
-        Target::Pair { .. } => ("pairs", vec![Mrr, MrrFiltered, MrrExtendedFiltered, HitsAt(1), HitsAt(3), HitsAt(10)]),
-    }
-}
-
-fn check_metric(metric: Metric, target: &Target) -> Result<(), TrainError> {
-    let (what, allowed) = metrics_of(target);
-    let hits = matches!((metric, target), (Metric::HitsAt(_), Target::Pair { .. }));
-    if allowed.contains(&metric) || hits {
-        return Ok(());
-    }
-    let names: Vec<String> = allowed.iter().map(|metric| metric.name()).collect();
-    Err(TrainError::Task(format!("metric {} is not for {what}. Allowed: {}.", metric.name(), names.join(", "))))
+    Ok(Batch::from_parts(parts, input))
 }

@@ -30,7 +30,7 @@ pub fn run(
     data::show_card(&material, console);
     let Material { dataset, schema, .. } = material;
     let record = RunRecord::new(&dataset.sources, machine(threads));
-    let task = data::task(&recipe, dataset, None, &places, console)?;
+    let task = data::task(&recipe, dataset, None, true, &places, console)?;
     if task.split().train.is_empty() {
         return Err(Failure::failed(match recipe.data.distance {
             Some(distance) => format!(
@@ -39,7 +39,7 @@ pub fn run(
             None => "there is nothing to learn from: the training part is empty. Mark rows as train.".to_string(),
         }));
     }
-    let plan = data::plan(&recipe.model, &task, true, console)?;
+    let plan = data::plan(&recipe, &task, true, console)?;
     let mut folder = match &arguments.out {
         Some(out) => RunFolder::create(out, arguments.overwrite, &recipe, record)?,
         None => fresh(&recipe, &record)?,

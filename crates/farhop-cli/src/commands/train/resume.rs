@@ -33,7 +33,7 @@ pub fn run(
     let Material { dataset, schema, .. } = data::read(&recipe, &places)?;
     let record = RunRecord::read(&path.join(names::RECORD))?;
     record.check_data(&dataset.sources)?;
-    let mut task = data::task(&recipe, dataset, record.scale.clone(), &places, console)?;
+    let mut task = data::task(&recipe, dataset, record.scale.clone(), true, &places, console)?;
 
     let mut folder = RunFolder::resume(path)?;
     if let Some(epochs) = arguments.training.epochs {
@@ -49,7 +49,7 @@ pub fn run(
         }
         folder.write_split(&task)?;
     }
-    let plan = data::plan(&recipe.model, &task, true, console)?;
+    let plan = data::plan(&recipe, &task, true, console)?;
     report::train(&mut folder, &task, &plan, threads, console)
 }
 

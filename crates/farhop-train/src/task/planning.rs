@@ -1,0 +1,90 @@
+//! The memory plan of a task, with advice that knows its graph.
+
+use farhop_graph::Graph;
+use farhop_nn::ModelConfig;
+
+use super::order::Cut;
+use super::parted::largest;
+use super::parting::divided;
+use super::{Parting, Source, Task};
+use crate::TrainConfig;
+use crate::memory::{Division, Held, Limit, Plan, plan, plan_divisible};
+
+/// A part has at least this many nodes, or it is not worth a batch.
+const LEAST_NODES: usize = 16;
+/// Divisions that are tried to find a number of parts that really fits.
+const TRIES: usize = 3;
+
+impl Task {
+    /// What a run of the model on this data needs. `config` says how a graph is divided, or would be.
+    pub fn plan(&self, model: &ModelConfig, config: &TrainConfig, training: bool, limit: Option<&Limit>) -> Plan {
+        match &self.source {
+            Source::Graphs(_) => plan(model, &self.shape(), self.held(), training, limit),
+            Source::Whole(_) => plan_whole(model, &self.division, self.graph(), config, training, limit),
+            Source::Parts(parted, size) => {
+                let (shape, held) = self.division.with_batch(size.nodes, size.entries);
+                let growth = growth(&self.division, size.nodes * parted.parting.parts() / parted.cut.size.max(1));
+                let estimate = |parts: usize, halo: Option<usize>| {
+                    let known = (halo.unwrap_or(0) == parted.halo).then_some(growth);
+                    estimated(&self.division, parts, halo, known)
+                };
+                plan_divisible(model, &shape, held, training, limit, Some((&estimate, config.halo)))
+            }
+        }
+    }
+}
+
+/// What a run on the whole graph needs; if that is too much, into how many parts it is to be divided. The graph is divided
+/// a few times to find out.
+pub fn plan_whole(
+    model: &ModelConfig,
+    division: &Division,
+    graph: &Graph,
+    config: &TrainConfig,
+    training: bool,
+    limit: Option<&Limit>,
+) -> Plan {
+    let held = Held { graph: division.graph, ..Held::default() };
+    let mut known = None;
+    let mut found = None;
+    for _ in 0..=TRIES {
+        let estimate = |parts: usize, halo: Option<usize>| {
+            estimated(division, parts, halo, known.filter(|_| halo == config.halo && halo.is_some()))
+        };
+        let plan = plan_divisible(model, &division.shape, held, training, limit, Some((&estimate, config.halo)));
+        let parts = plan.advice.as_ref().and_then(|advice| advice.setting.strip_prefix("--parts ")?.parse().ok());
+        let Some(parts) = parts.filter(|_| config.halo.is_some() && found != Some(plan.advice.clone())) else {
+            return plan;
+        };
+        found = Some(plan.advice.clone());
+        match measured(graph, parts, config) {
+            Some(nodes) => known = Some(growth(division, nodes * parts).max(known.unwrap_or(1.0))),
+            None => return plan,
+        }
+    }
+    let estimate =
+        |parts: usize, halo: Option<usize>| estimated(division, parts, halo, known.filter(|_| halo == config.halo));
+    plan_divisible(model, &division.shape, held, training, limit, Some((&estimate, config.halo)))
+}
+
+/// How many times the nodes of a part a batch has, from the nodes of the largest times the number of batches.
+fn growth(division: &Division, nodes: usize) -> f64 {
+    (nodes as f64 / division.shape.nodes.max(1) as f64 / Division::SLACK).max(1.0)
+}
+
+fn estimated(
+    division: &Division,
+    parts: usize,
+    halo: Option<usize>,
+    growth: Option<f64>,
+) -> Option<(farhop_nn::Shape, Held)> {
+    let enough = parts <= division.shape.nodes / LEAST_NODES;
+    enough.then(|| division.estimate(parts, halo.unwrap_or(0), growth))
+}
+
+/// Nodes of the largest batch when the graph is really divided.
+fn measured(graph: &Graph, parts: usize, config: &TrainConfig) -> Option<usize> {
+    let parting = Parting::new(divided(graph, parts, config).ok()?, parts)?;
+    let cut = Cut { size: 1, by_size: false };
+    Some(largest(graph, &parting, config.halo.unwrap_or(0), cut, config.seed).ok()?.nodes)
+}
