@@ -61,7 +61,7 @@ fn advise_large_pages(fresh: &[f32]) {
 /// As [`take`], filled with zeros.
 pub fn zeros(len: usize) -> Vec<f32> {
     let mut buffer = take(len);
-    buffer.fill(0.0);
+    crate::parallel::clear(&mut buffer);
     buffer
 }
 

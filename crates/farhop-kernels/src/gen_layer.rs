@@ -15,7 +15,7 @@ use crate::dense::Write;
 use crate::dense::product::{Shape, column_sums, matmul, matmul_transposed, weight_gradient};
 use crate::elimination::{self, Kept, Source};
 use crate::hop_attention::{self, Hops, RowGradients, Scratch};
-use crate::parallel::SharedMut;
+use crate::parallel::{SharedMut, add};
 use farhop_graph::Graph;
 
 /// The size and kind of a layer's propagation.
@@ -129,7 +129,7 @@ pub fn backward(
     let mut own = if config.hops.include_self { buffers::take(nodes * width) } else { Vec::new() };
     let per_node = config.hops.heads.count * config.hops.hops(config.elimination.rounds);
     let mut scores = buffers::take(if weights.hop_bias.is_some() { nodes * per_node } else { 0 });
-    let mut rounds = {
+    let mut begun = {
         let hops = hops(config, source, weights, z, &kept);
         let mixed = SharedMut::new(&mut mixed);
         let own = SharedMut::new(&mut own);
@@ -153,14 +153,14 @@ pub fn backward(
                 hop_attention::backward_row(&config.hops, &hops, i, &mut scratch, rows);
             })
         };
-        elimination::backward(graph, &config.elimination, source, z, &kept, config.hops.reading, &hop_gradient)
+        elimination::begin(graph, &config.elimination, source, z, &kept, config.hops.reading, &hop_gradient)
     };
-    kept.give_back();
-    // `mixed` now holds the mixed hops, `query` its own gradient.
+    // `mixed` now holds the mixed hops, `query` its own gradient. All that needs them comes before the rounds, which need the most
+    // memory.
     let mut result = Gradients {
-        z: std::mem::take(&mut rounds.z),
-        attention: std::mem::take(&mut rounds.weights),
-        edge: std::mem::take(&mut rounds.edge),
+        z: Vec::new(),
+        attention: Vec::new(),
+        edge: Vec::new(),
         query: Vec::new(),
         key: Vec::new(),
         hop_bias: vec![0.0; if weights.hop_bias.is_some() { per_node } else { 0 }],
@@ -175,16 +175,20 @@ pub fn backward(
     weight_gradient(z, gradient, shape, Write::Replace, &mut result.residual);
     buffers::give(mixed);
     if needs_z {
-        matmul_transposed(gradient, weights.residual, shape, Write::Add, &mut result.z);
-        result.z.iter_mut().zip(&own).for_each(|(z, own)| *z += own);
+        matmul_transposed(gradient, weights.residual, shape, Write::Add, begun.z());
+        if config.hops.include_self {
+            add(&own, begun.z());
+        }
     }
     buffers::give(own);
     if let (Some(gradient), Some(query_key)) = (query, weights.query_key) {
-        let d_z = needs_z.then_some(&mut result.z[..]);
+        let d_z = needs_z.then_some(begun.z());
         (result.query, result.key) = query_gradients(config, query_key, z, nodes, &gradient, d_z);
         buffers::give(gradient);
     }
-    result
+    let rounds = begun.finish(graph, &config.elimination, source, z, &kept);
+    kept.give_back();
+    Gradients { z: rounds.z, attention: rounds.weights, edge: rounds.edge, ..result }
 }
 
 fn hops<'a>(config: &'a Config, source: &Source<'a>, weights: &Weights<'a>, z: &'a [f32], kept: &'a Kept) -> Hops<'a> {

@@ -84,6 +84,34 @@ pub fn in_order<R: Send>(count: usize, parallel: bool, task: impl Fn(usize) -> R
     if parallel && count > 1 { (0..count).into_par_iter().map(task).collect() } else { (0..count).map(task).collect() }
 }
 
+/// Sets all numbers to zero.
+pub fn clear(values: &mut [f32]) {
+    each_part(values, |_, part| part.fill(0.0));
+}
+
+/// Copies `from` to `to`, which is as long.
+pub fn copy(from: &[f32], to: &mut [f32]) {
+    assert_eq!(from.len(), to.len(), "a copy has the length of what is copied");
+    each_part(to, |range, part| part.copy_from_slice(&from[range]));
+}
+
+/// `sums += values`, element by element.
+pub fn add(values: &[f32], sums: &mut [f32]) {
+    assert_eq!(values.len(), sums.len(), "what is added is as long as its sum");
+    each_part(sums, |range, part| part.iter_mut().zip(&values[range]).for_each(|(sum, value)| *sum += value));
+}
+
+fn each_part(values: &mut [f32], task: impl Fn(Range<usize>, &mut [f32]) + Sync + Send) {
+    const PART: usize = 1 << 14;
+    let count = values.len();
+    let shared = SharedMut::new(values);
+    Blocks::by_rows(count.div_ceil(PART), PART).run(|parts| {
+        let range = parts.start * PART..(parts.end * PART).min(count);
+        // SAFETY: blocks are disjoint ranges.
+        task(range.clone(), unsafe { shared.part(range) });
+    });
+}
+
 /// Adds up equally long vectors in their order, in f64, so that the sum of many blocks loses nothing.
 pub fn sum_in_order(parts: Vec<Vec<f32>>, len: usize) -> Vec<f32> {
     let mut total = vec![0.0f64; len];

@@ -7,7 +7,7 @@ use super::rounds::{Increments, states};
 use super::spread::run_spread;
 use super::{Coefficients, Config, Mode, Source, check, pairs_before};
 use crate::buffers;
-use crate::parallel::{Blocks, SharedMut};
+use crate::parallel::{Blocks, SharedMut, clear, copy};
 use crate::simd_fn;
 use farhop_graph::Graph;
 
@@ -77,14 +77,14 @@ pub fn forward(graph: &Graph, config: &Config, source: &Source, z: &[f32]) -> Ke
     // One gather a round is enough when every coefficient is known beforehand.
     let spread = exact && !each_round && rounds > 2;
     if spread {
-        kept.increments.fill(0.0);
+        clear(&mut kept.increments);
     }
     let skip = config.skip_negligible && exact && !spread && rounds > 2;
     let mut highest = if skip { peaks(heads, z) } else { Vec::new() };
     let stateful = config.mode == Mode::None || (each_round && rounds > 1);
     let mut state = buffers::take(if stateful { z.len() } else { 0 });
     if stateful {
-        state.copy_from_slice(z);
+        copy(z, &mut state);
     }
     let mut next_state = buffers::take(if config.mode == Mode::None { z.len() } else { 0 });
     let mut reversed: Vec<Vec<f32>> = Vec::new();

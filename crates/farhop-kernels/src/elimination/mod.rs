@@ -24,7 +24,7 @@ mod nodes;
 mod rounds;
 mod spread;
 
-pub use backward::{Gradients, RowGradient, backward};
+pub use backward::{Begun, Gradients, RowGradient, backward, begin};
 pub use coefficients::{Attention, Coefficients, Source};
 pub use forward::{Kept, cumulative, forward};
 pub(crate) use rounds::{Increments, states};

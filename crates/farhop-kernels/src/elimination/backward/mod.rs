@@ -9,8 +9,8 @@ mod pull;
 mod seed;
 mod state;
 mod turn;
+mod turned;
 
-use super::coefficients::{Chain, gather};
 use super::forward::Kept;
 use super::rounds::Increments;
 use super::{Config, Mode, Reading, Source, check};
@@ -21,6 +21,7 @@ use pull::pull;
 use seed::seed;
 use state::{Context, Pending, State};
 use turn::turn;
+use turned::Turned;
 
 /// Gradients of an elimination.
 pub struct Gradients {
@@ -37,10 +38,7 @@ pub struct Gradients {
 /// Called as `(i, block)`: writes node i's gradients of hops 1..K, `[K, F]`, into `block`, which is zeros on entry.
 pub type RowGradient<'a> = Box<dyn FnMut(usize, &mut [f32]) + 'a>;
 
-/// Gradients of everything, from those of the hops.
-///
-/// `hop_gradient` makes a [`RowGradient`] for each block of nodes (so that it can have scratch of its own); every node is asked
-/// for once. The gradients refer to the states or to the increments, as `reading` says.
+/// Gradients of everything, from those of the hops: [`begin`] and then [`Begun::finish`].
 pub fn backward<'a>(
     graph: &Graph,
     config: &Config,
@@ -50,76 +48,104 @@ pub fn backward<'a>(
     reading: Reading,
     hop_gradient: &(dyn Fn() -> RowGradient<'a> + Sync),
 ) -> Gradients {
+    begin(graph, config, source, z, kept, reading, hop_gradient).finish(graph, config, source, z, kept)
+}
+
+/// A backward pass that knows the hops' gradients and has yet to walk through the rounds.
+pub struct Begun {
+    state: State,
+}
+
+/// Starts the backward pass: asks for every node's gradients once, and for nothing afterwards.
+///
+/// `hop_gradient` makes a [`RowGradient`] for each block of nodes (so that it can have scratch of its own). The gradients refer to
+/// the states or to the increments, as `reading` says.
+pub fn begin<'a>(
+    graph: &Graph,
+    config: &Config,
+    source: &Source,
+    z: &[f32],
+    kept: &Kept,
+    reading: Reading,
+    hop_gradient: &(dyn Fn() -> RowGradient<'a> + Sync),
+) -> Begun {
     check(graph, config, source, z);
-    let (n, e, heads, rounds) = (graph.nodes(), graph.entries(), config.heads, config.rounds);
+    let (n, heads, rounds) = (graph.nodes(), config.heads, config.rounds);
     let (width, count) = (heads.width, heads.count);
     let coefficients = kept.coefficients(source, rounds);
     let sets = coefficients.rounds;
-    let transposed = graph.transposed();
-    let exact = config.mode == Mode::Exact;
-    // The coefficients in the order of the transposed rows, along and against each entry.
-    let along: Vec<Vec<f32>> =
-        (1..=sets).map(|r| gather(coefficients.edge(r), |t| transposed.entries[t], e, count)).collect();
-    let against: Vec<Vec<f32>> = if graph.is_directed() && exact {
-        let index = |t: usize| graph.reverse()[transposed.entries[t] as usize];
-        (1..=sets).map(|r| gather(coefficients.edge(r), index, e, count)).collect()
-    } else {
-        Vec::new()
-    };
-    let back = |r: usize| if graph.is_directed() && exact { &against[r][..] } else { coefficients.edge(r + 1) };
-    let set_of = |k: usize| if sets == 1 { 0 } else { k - 1 };
-
+    let carries = config.mode == Mode::None || source.each_round();
     let mut state = State {
         slabs: buffers::take(rounds * n * width),
         z: buffers::zeros(n * width),
         node: buffers::zeros(rounds * n * count),
-        along: (0..sets).map(|_| buffers::zeros(e * count)).collect(),
-        against: (0..sets).map(|_| buffers::zeros(if exact { e * count } else { 0 })).collect(),
-        carry: buffers::zeros(if config.mode == Mode::None || source.each_round() { n * width } else { 0 }),
-        returned: buffers::take(if exact { (rounds / 2) * n * count } else { 0 }),
+        along: vec![Vec::new(); sets],
+        against: vec![Vec::new(); sets],
+        carry: Vec::new(),
+        returned: Vec::new(),
     };
     let all = Increments { z, slabs: &kept.increments, width };
     let context = Context { graph, config, all, coefficients, sums: &kept.sums };
     seed(&context, reading, hop_gradient, &mut state);
+    state.carry = buffers::zeros(if carries { n * width } else { 0 });
+    state.returned = buffers::take(if config.mode == Mode::Exact { (rounds / 2) * n * count } else { 0 });
+    Begun { state }
+}
 
-    let mut pending: Option<Pending> = None;
-    let mut weights: Vec<Vec<f32>> = Vec::new();
-    let mut edge: Vec<Vec<f32>> = vec![Vec::new(); sets];
-    // Scores of set r, backward: its entries' gradients become those of the bias, its nodes' go on to the next turn.
-    let through_scores = |r: usize, edge: &mut Vec<f32>, node: &[f32]| -> Option<Pending> {
-        let Source::Attention(a) = source else { return None };
-        let (x, y) = kept.scalars(r, n * count);
-        let scores = a.scores(r, count, e, x, y);
-        let coefficients = (coefficients.edge(r + 1), coefficients.node(r + 1));
-        let gradients = edge_attention::backward(graph, &scores, coefficients.0, coefficients.1, edge, node);
-        if a.bias.is_none() {
-            buffers::give(std::mem::take(edge));
-        }
-        Some(Pending { vectors: a.vectors(r, width), gradients })
-    };
-    for k in (1..=rounds).rev() {
-        weights.extend(turn(&context, k, pending.take(), &mut state));
-        let chain = Chain {
-            own: (1..=k).map(|m| &along[set_of(m)][..]).collect(),
-            back: (1..=k).map(|m| back(set_of(m))).collect(),
+impl Begun {
+    /// The gradient of z so far, `[N, F]`: what reaches z by other ways may be added to it.
+    pub fn z(&mut self) -> &mut [f32] {
+        &mut self.state.z
+    }
+
+    /// Walks through the rounds, with the inputs of [`begin`].
+    pub fn finish(self, graph: &Graph, config: &Config, source: &Source, z: &[f32], kept: &Kept) -> Gradients {
+        let mut state = self.state;
+        let (n, e, rounds) = (graph.nodes(), graph.entries(), config.rounds);
+        let (width, count) = (config.heads.width, config.heads.count);
+        let coefficients = kept.coefficients(source, rounds);
+        let sets = coefficients.rounds;
+        let all = Increments { z, slabs: &kept.increments, width };
+        let context = Context { graph, config, all, coefficients, sums: &kept.sums };
+        let mut turned = Turned::new(graph, config, coefficients);
+        let mut pending: Option<Pending> = None;
+        let mut weights: Vec<Vec<f32>> = Vec::new();
+        let mut edge: Vec<Vec<f32>> = vec![Vec::new(); sets];
+        // Scores of set r, backward: its entries' gradients become those of the bias, its nodes' go on to the next turn.
+        let through_scores = |r: usize, edge: &mut Vec<f32>, node: &[f32]| -> Option<Pending> {
+            let Source::Attention(a) = source else { return None };
+            let (x, y) = kept.scalars(r, n * count);
+            let scores = a.scores(r, count, e, x, y);
+            let coefficients = (coefficients.edge(r + 1), coefficients.node(r + 1));
+            let gradients = edge_attention::backward(graph, &scores, coefficients.0, coefficients.1, edge, node);
+            if a.bias.is_none() {
+                buffers::give(std::mem::take(edge));
+            }
+            Some(Pending { vectors: a.vectors(r, width), gradients })
         };
-        pull(&context, k, chain, &mut state);
-        if source.each_round() {
-            edge[k - 1] = state.join_entries(graph, count, k - 1);
-            pending = through_scores(k - 1, &mut edge[k - 1], &state.node[(k - 1) * n * count..k * n * count]);
+        for k in (1..=rounds).rev() {
+            weights.extend(turn(&context, k, pending.take(), &mut state));
+            turned.prepare(k);
+            pull(&context, k, turned.chain(k), &mut state);
+            turned.done();
+            if source.each_round() {
+                edge[k - 1] = state.join_entries(graph, count, k - 1);
+                pending = through_scores(k - 1, &mut edge[k - 1], &state.node[(k - 1) * n * count..k * n * count]);
+            }
         }
+        turned.give_back();
+        if sets == 1 {
+            state.sum_nodes(n * count);
+        }
+        if !source.each_round() {
+            edge = (0..sets).map(|r| state.join_entries(graph, count, r)).collect();
+            pending = through_scores(0, &mut edge[0], &state.node);
+        }
+        weights.extend(turn(&context, 0, pending, &mut state));
+        weights.reverse();
+        for buffer in [state.slabs, state.carry, state.returned] {
+            buffers::give(buffer);
+        }
+        Gradients { z: state.z, weights: weights.concat(), edge: edge.concat(), node: state.node }
     }
-    if sets == 1 {
-        state.sum_nodes(n * count);
-    }
-    if !source.each_round() {
-        edge = (0..sets).map(|r| state.join_entries(graph, count, r)).collect();
-        pending = through_scores(0, &mut edge[0], &state.node);
-    }
-    weights.extend(turn(&context, 0, pending, &mut state));
-    weights.reverse();
-    for buffer in along.into_iter().chain(against).chain([state.slabs, state.carry, state.returned]) {
-        buffers::give(buffer);
-    }
-    Gradients { z: state.z, weights: weights.concat(), edge: edge.concat(), node: state.node }
 }

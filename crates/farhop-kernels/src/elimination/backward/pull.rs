@@ -4,6 +4,7 @@ use super::super::Mode;
 use super::super::coefficients::Chain;
 use super::super::rounds::{AHEAD, Piece, SEGMENT, pieces, states};
 use super::state::{Context, State};
+use crate::buffers;
 use crate::heads::Heads;
 use crate::parallel::{Blocks, SharedMut};
 use crate::simd::{Arith, axpy_dot, prefetch};
@@ -19,23 +20,33 @@ pub(super) fn pull(context: &Context, k: usize, chain: Chain, state: &mut State)
     let gradient = &upper[..n * width];
     let lower = SharedMut::new(lower);
     let z = SharedMut::new(&mut state.z);
+    let depth = if config.mode == Mode::Exact { k } else { 1 };
+    let set = |m: usize| if context.coefficients.rounds == 1 { 0 } else { m - 1 };
+    // Factor s of the products is a coefficient of round k - s, along the entry or against it in turn. Gradients that no round
+    // has added to yet begin here.
+    for s in 0..depth {
+        let side = if s % 2 == 0 { &mut state.along } else { &mut state.against };
+        let gradient = &mut side[set(k - s)];
+        if gradient.is_empty() {
+            *gradient = buffers::zeros(graph.entries() * count);
+        }
+    }
     let along: Vec<SharedMut<f32>> = state.along.iter_mut().map(|v| SharedMut::new(v)).collect();
     let against: Vec<SharedMut<f32>> = state.against.iter_mut().map(|v| SharedMut::new(v)).collect();
     let returned = &state.returned[..];
-    let depth = if config.mode == Mode::Exact { k } else { 1 };
     let pass = Pull { context, k, depth, chain, gradient, returned };
     Blocks::by_entries(transposed.offsets, 4, 2 * width).run(|rows| {
         let entries = transposed.offsets[rows.start] * count..transposed.offsets[rows.end] * count;
-        let set = |m: usize| if context.coefficients.rounds == 1 { 0 } else { m - 1 };
-        // One slice per distinct set: with one set for all rounds, every factor adds to the same slice.
+        // One slice per distinct set: with one set for all rounds, every factor adds to the same slice. Nothing is written to the
+        // sides that are empty.
         let lowest = k + 1 - depth;
+        let part = |side: &SharedMut<'_, f32>| if side.is_empty() { 0..0 } else { entries.clone() };
         // SAFETY: blocks are disjoint ranges of transposed rows, which own their entries and their nodes' rows.
         let (mut own, mut back, mut targets) = unsafe {
             let sets = if context.coefficients.rounds == 1 { 0..1 } else { set(lowest)..set(k) + 1 };
             (
-                sets.clone().map(|r| along[r].part(entries.clone())).collect::<Vec<_>>(),
-                sets.map(|r| if depth > 1 { against[r].part(entries.clone()) } else { &mut [][..] })
-                    .collect::<Vec<_>>(),
+                sets.clone().map(|r| along[r].part(part(&along[r]))).collect::<Vec<_>>(),
+                sets.map(|r| against[r].part(part(&against[r]))).collect::<Vec<_>>(),
                 (0..depth)
                     .step_by(2)
                     .map(|s| {

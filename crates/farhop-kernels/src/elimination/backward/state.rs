@@ -5,7 +5,7 @@ use super::super::rounds::Increments;
 use super::super::{Coefficients, Config};
 use crate::buffers;
 use crate::edge_attention;
-use crate::parallel::{Blocks, SharedMut};
+use crate::parallel::add;
 use farhop_graph::{Graph, NO_EDGE};
 
 /// What stays the same over the rounds.
@@ -71,16 +71,6 @@ impl State {
         }
         joined
     }
-}
-
-/// `sums += values`.
-fn add(values: &[f32], sums: &mut [f32]) {
-    let shared = SharedMut::new(sums);
-    Blocks::by_rows(values.len(), 1).run(|part| {
-        // SAFETY: blocks are disjoint ranges.
-        let sums = unsafe { shared.part(part.clone()) };
-        sums.iter_mut().zip(&values[part]).for_each(|(sum, value)| *sum += value);
-    });
 }
 
 /// Gradients of the scores of round k + 1, still to be added to state h^k.

@@ -1,0 +1,95 @@
+//! The coefficients in the order of the transposed rows.
+
+use super::super::coefficients::{Chain, Coefficients, gather};
+use super::super::{Config, Mode};
+use crate::buffers;
+use farhop_graph::Graph;
+
+/// All sets together may take this many bytes to be kept from round to round. Beyond, each round makes those that it needs anew.
+const KEEP: usize = 512 << 20;
+
+/// Coefficients along and against the entries of the transposed rows, as far as a round needs them.
+///
+/// Round k multiplies `a^k` along an entry with `a^(k-1)` against it, `a^(k-2)` along it, and so on: of every set only one
+/// direction. On an undirected graph the coefficients against the transposed entries are those of the entries as they lie.
+pub(super) struct Turned<'a> {
+    graph: &'a Graph,
+    coefficients: Coefficients<'a>,
+    heads: usize,
+    exact: bool,
+    keep: bool,
+    along: Vec<Vec<f32>>,
+    against: Vec<Vec<f32>>,
+}
+
+impl<'a> Turned<'a> {
+    pub fn new(graph: &'a Graph, config: &Config, coefficients: Coefficients<'a>) -> Self {
+        let (heads, sets) = (config.heads.count, coefficients.rounds);
+        Turned {
+            graph,
+            coefficients,
+            heads,
+            exact: config.mode == Mode::Exact,
+            keep: sets == 1 || sets * graph.entries() * heads * size_of::<f32>() <= KEEP,
+            along: vec![Vec::new(); sets],
+            against: vec![Vec::new(); sets],
+        }
+    }
+
+    fn set(&self, round: usize) -> usize {
+        if self.coefficients.rounds == 1 { 0 } else { round - 1 }
+    }
+
+    /// Rounds whose coefficients round `k` reads along the entries (`offset` 0) or against them (`offset` 1).
+    fn rounds(&self, k: usize, offset: usize) -> impl Iterator<Item = usize> + use<> {
+        let depth = if self.exact { k } else { 1 };
+        (offset..depth).step_by(2).map(move |s| k - s)
+    }
+
+    /// Makes what round `k` needs.
+    pub fn prepare(&mut self, k: usize) {
+        let (graph, heads, transposed) = (self.graph, self.heads, self.graph.transposed());
+        for round in self.rounds(k, 0) {
+            let set = self.set(round);
+            if self.along[set].is_empty() {
+                let values = self.coefficients.edge(round);
+                self.along[set] = gather(values, |t| transposed.entries[t], graph.entries(), heads);
+            }
+        }
+        if graph.is_directed() {
+            for round in self.rounds(k, 1) {
+                let set = self.set(round);
+                if self.against[set].is_empty() {
+                    let index = |t: usize| graph.reverse()[transposed.entries[t] as usize];
+                    self.against[set] = gather(self.coefficients.edge(round), index, graph.entries(), heads);
+                }
+            }
+        }
+    }
+
+    /// The factors of round `k`; those it does not need are empty.
+    pub fn chain(&self, k: usize) -> Chain<'_> {
+        let mut chain = Chain { own: vec![&[]; k], back: vec![&[]; k] };
+        for round in self.rounds(k, 0) {
+            chain.own[round - 1] = &self.along[self.set(round)];
+        }
+        for round in self.rounds(k, 1) {
+            chain.back[round - 1] =
+                if self.graph.is_directed() { &self.against[self.set(round)] } else { self.coefficients.edge(round) };
+        }
+        chain
+    }
+
+    /// After a round: what is not kept goes.
+    pub fn done(&mut self) {
+        if !self.keep {
+            for values in self.along.iter_mut().chain(&mut self.against) {
+                buffers::give(std::mem::take(values));
+            }
+        }
+    }
+
+    pub fn give_back(self) {
+        self.along.into_iter().chain(self.against).for_each(buffers::give);
+    }
+}
