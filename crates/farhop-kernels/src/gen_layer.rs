@@ -117,7 +117,7 @@ pub fn backward(
     weights: &Weights,
     z: &[f32],
     kept: Option<Kept>,
-    gradient: &[f32],
+    gradient: Vec<f32>,
     needs_z: bool,
 ) -> Gradients {
     let (nodes, shape) = (graph.nodes(), shape(graph.nodes(), config));
@@ -125,7 +125,7 @@ pub fn backward(
     let kept = kept.unwrap_or_else(|| elimination::forward(graph, &config.elimination, source, z));
     let mut query = queries(config, weights, z, nodes);
     let mut mixed = buffers::take(nodes * width);
-    matmul_transposed(gradient, weights.value, shape, Write::Replace, &mut mixed);
+    matmul_transposed(&gradient, weights.value, shape, Write::Replace, &mut mixed);
     let mut own = if config.hops.include_self { buffers::take(nodes * width) } else { Vec::new() };
     let per_node = config.hops.heads.count * config.hops.hops(config.elimination.rounds);
     let mut scores = buffers::take(if weights.hop_bias.is_some() { nodes * per_node } else { 0 });
@@ -171,23 +171,23 @@ pub fn backward(
         column_sums(&scores, nodes, per_node, Write::Replace, &mut result.hop_bias);
     }
     buffers::give(scores);
-    weight_gradient(&mixed, gradient, shape, Write::Replace, &mut result.value);
-    weight_gradient(z, gradient, shape, Write::Replace, &mut result.residual);
+    weight_gradient(&mixed, &gradient, shape, Write::Replace, &mut result.value);
+    weight_gradient(z, &gradient, shape, Write::Replace, &mut result.residual);
     buffers::give(mixed);
     if needs_z {
-        matmul_transposed(gradient, weights.residual, shape, Write::Add, begun.z());
+        matmul_transposed(&gradient, weights.residual, shape, Write::Add, begun.z());
         if config.hops.include_self {
             add(&own, begun.z());
         }
     }
     buffers::give(own);
-    if let (Some(gradient), Some(query_key)) = (query, weights.query_key) {
+    if let (Some(query), Some(query_key)) = (query, weights.query_key) {
         let d_z = needs_z.then_some(begun.z());
-        (result.query, result.key) = query_gradients(config, query_key, z, nodes, &gradient, d_z);
-        buffers::give(gradient);
+        (result.query, result.key) = query_gradients(config, query_key, z, nodes, &query, d_z);
+        buffers::give(query);
     }
-    let rounds = begun.finish(graph, &config.elimination, source, z, &kept);
-    kept.give_back();
+    buffers::give(gradient);
+    let rounds = begun.finish(graph, &config.elimination, source, z, kept);
     Gradients { z: rounds.z, attention: rounds.weights, edge: rounds.edge, ..result }
 }
 

@@ -70,8 +70,8 @@ pub struct Hops<'a> {
     pub coefficients: Coefficients<'a>,
     /// d^0 = z, `[N, F]`.
     pub z: &'a [f32],
-    /// d^1 .. d^K, `[K, N, F]`.
-    pub increments: &'a [f32],
+    /// d^1 .. d^K, `[N, F]` each.
+    pub increments: &'a [Vec<f32>],
     /// t, `[H, hops]`; only used where there is a query.
     pub bias: Option<&'a [f32]>,
 }

@@ -21,7 +21,7 @@ fn ones(graph: &Graph, rounds: usize) -> Vec<f32> {
     let (edge, node) = (vec![1.0; graph.entries()], vec![1.0; n]);
     let config = Config { rounds, heads: Heads::new(n, 1), mode: Mode::Exact, skip_negligible: true };
     let source = Source::Given(Coefficients { rounds: 1, edge: &edge, node: &node });
-    forward(graph, &config, &source, &identity(n)).increments
+    forward(graph, &config, &source, &identity(n)).increments.concat()
 }
 
 #[test]

@@ -223,7 +223,7 @@ fn the_f32_kernels_equal_the_outside_numbers() {
             let (pre, kept) = gen_layer::forward(graph, &config, &source, &weights, x, true);
             check("pre", &pre);
             assert_eq!(kept.is_none(), recompute);
-            let gradients = gen_layer::backward(graph, &config, &source, &weights, x, kept, &d_pre, true);
+            let gradients = gen_layer::backward(graph, &config, &source, &weights, x, kept, d_pre.clone(), true);
             check("grad_a", &gradients.attention);
             check("grad_Wq", &gradients.query);
             check("grad_Wk", &gradients.key);
@@ -386,7 +386,7 @@ fn wide_features_and_several_heads_have_the_literal_gradients() {
         let (out, kept) = gen_layer::forward(&graph, &config, &source, &weights, &f[0], true);
         let values: Vec<f64> = pre.iter().map(|v| v.value()).collect();
         common::assert_close("pre", &out, &values, 2e-5);
-        let g = gen_layer::backward(&graph, &config, &source, &weights, &f[0], kept, &f32s(&cotangent), true);
+        let g = gen_layer::backward(&graph, &config, &source, &weights, &f[0], kept, f32s(&cotangent), true);
         let actual = [g.z, g.attention, g.query, g.key, g.hop_bias, g.value, g.residual];
         for (n, (actual, expected)) in actual.iter().zip(&expected).enumerate() {
             common::assert_close(&format!("{width} channels, {count} heads, input {n}"), actual, expected, 1e-4);

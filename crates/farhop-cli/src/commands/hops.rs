@@ -59,7 +59,8 @@ pub fn run(arguments: &HopsArguments, console: &Console) -> Result<ExitCode, Fai
     let kept = elimination::forward(&graph, &config, &Source::Given(coefficients), &features);
     let cumulative = elimination::cumulative(&config, &coefficients, &features, &kept.increments);
     let overflow = |values: &[f32]| values.iter().position(|value| !value.is_finite());
-    if let Some(place) = overflow(&kept.increments).or_else(|| overflow(&cumulative)) {
+    let increments = kept.increments.concat();
+    if let Some(place) = overflow(&increments).or_else(|| overflow(&cumulative)) {
         let round = place / (graph.nodes() * width) + 1;
         return Err(Failure::failed(format!(
             "round {round} leaves the range of 32-bit numbers. Pass fewer --rounds, or --coefficients gcn. Nothing was written."
@@ -67,7 +68,7 @@ pub fn run(arguments: &HopsArguments, console: &Console) -> Result<ExitCode, Fai
     }
     let shape = [rounds, graph.nodes(), width];
     write_npz(&arguments.out, |npz| {
-        npz.f32("increments", &shape, &kept.increments)?;
+        npz.f32("increments", &shape, &increments)?;
         npz.f32("cumulative", &shape, &cumulative)?;
         npz.text("ids", &ids)
     })?;

@@ -13,8 +13,8 @@ use farhop_graph::Graph;
 
 /// What the forward pass returns, and all that the backward pass needs besides the inputs.
 pub struct Kept {
-    /// d^1 .. d^K, `[K, N, F]`.
-    pub increments: Vec<f32>,
+    /// d^1 .. d^K, `[N, F]` each.
+    pub increments: Vec<Vec<f32>>,
     /// Coefficients made by attention, `[rounds, E, H]`; empty when they were given.
     pub edge: Vec<f32>,
     /// The nodes' own coefficients made by attention, `[rounds, N, H]`; empty when they were given.
@@ -36,7 +36,7 @@ impl Kept {
 
     /// Gives the memory to whoever needs some next.
     pub fn give_back(self) {
-        for buffer in [self.increments, self.edge, self.node, self.scalars, self.sums] {
+        for buffer in self.increments.into_iter().chain([self.edge, self.node, self.scalars, self.sums]) {
             buffers::give(buffer);
         }
     }
@@ -62,7 +62,7 @@ pub fn forward(graph: &Graph, config: &Config, source: &Source, z: &[f32]) -> Ke
     };
     let made = if attention.is_some() { sets } else { 0 };
     let mut kept = Kept {
-        increments: buffers::take(rounds * n * heads.width),
+        increments: (0..rounds).map(|_| buffers::take(n * heads.width)).collect(),
         edge: buffers::take(made * e * count),
         node: buffers::take(made * n * count),
         scalars: buffers::take(made * 2 * n * count),
@@ -77,7 +77,7 @@ pub fn forward(graph: &Graph, config: &Config, source: &Source, z: &[f32]) -> Ke
     // One gather a round is enough when every coefficient is known beforehand.
     let spread = exact && !each_round && rounds > 2;
     if spread {
-        clear(&mut kept.increments);
+        kept.increments.iter_mut().for_each(|increment| clear(increment));
     }
     let skip = config.skip_negligible && exact && !spread && rounds > 2;
     let mut highest = if skip { peaks(heads, z) } else { Vec::new() };
@@ -110,7 +110,7 @@ pub fn forward(graph: &Graph, config: &Config, source: &Source, z: &[f32]) -> Ke
                 reversed.push(gather(values, |e| graph.reverse()[e], e, count));
             }
         }
-        let (done, current) = kept.increments.split_at_mut((k - 1) * n * heads.width);
+        let (done, current) = kept.increments.split_at_mut(k - 1);
         let past = Increments { z, slabs: done, width: heads.width };
         let chain = Chain {
             own: (1..=if spread { rounds } else { k }).map(|m| coefficients.edge(m)).collect(),
@@ -137,7 +137,7 @@ pub fn forward(graph: &Graph, config: &Config, source: &Source, z: &[f32]) -> Ke
                 Scalars { left, right, x: SharedMut::new(x), y: SharedMut::new(y) }
             }),
         });
-        let peak = run_gather(&pass, &highest, after.as_ref(), &mut current[..n * heads.width], sums);
+        let peak = run_gather(&pass, &highest, after.as_ref(), &mut current[0], sums);
         if skip {
             highest.extend(peak);
         }
@@ -152,10 +152,10 @@ pub fn forward(graph: &Graph, config: &Config, source: &Source, z: &[f32]) -> Ke
 }
 
 /// The states h^1 .. h^K, `[K, N, F]`, from the increments and the nodes' own coefficients.
-pub fn cumulative(config: &Config, coefficients: &Coefficients, z: &[f32], increments: &[f32]) -> Vec<f32> {
+pub fn cumulative(config: &Config, coefficients: &Coefficients, z: &[f32], increments: &[Vec<f32>]) -> Vec<f32> {
     let (width, rounds) = (config.heads.width, config.rounds);
     let n = z.len().checked_div(width).unwrap_or(0);
-    let mut out = vec![0.0; increments.len()];
+    let mut out = vec![0.0; rounds * z.len()];
     let shared = SharedMut::new(&mut out);
     let all = Increments { z, slabs: increments, width };
     Blocks::by_rows(n, rounds * width).run(|rows| {

@@ -53,11 +53,11 @@ pub fn pieces(offsets: &[usize], rows: Range<usize>) -> impl Iterator<Item = Pie
     })
 }
 
-/// Increments 0..: d^0 = z and the later ones as slabs `[K, N, F]`.
+/// Increments 0..: d^0 = z and the later ones, `[N, F]` each; those that nobody reads any more may be empty.
 #[derive(Clone, Copy)]
 pub struct Increments<'a> {
     pub z: &'a [f32],
-    pub slabs: &'a [f32],
+    pub slabs: &'a [Vec<f32>],
     pub width: usize,
 }
 
@@ -65,14 +65,13 @@ impl<'a> Increments<'a> {
     /// Row of node `i` in increment `m`.
     #[inline(always)]
     pub fn row(&self, m: usize, i: usize) -> &'a [f32] {
-        let (slab, at) = if m == 0 { (self.z, 0) } else { (self.slabs, (m - 1) * self.z.len()) };
-        &slab[at + i * self.width..][..self.width]
+        &self.all(m)[i * self.width..][..self.width]
     }
 
     /// The whole of increment `m`.
+    #[inline(always)]
     pub fn all(&self, m: usize) -> &'a [f32] {
-        let size = self.z.len();
-        if m == 0 { self.z } else { &self.slabs[(m - 1) * size..m * size] }
+        if m == 0 { self.z } else { &self.slabs[m - 1] }
     }
 }
 

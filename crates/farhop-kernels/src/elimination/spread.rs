@@ -8,9 +8,9 @@ use crate::simd_fn;
 use std::ops::Range;
 
 /// With all coefficients known: d_j^m passes by once and is added to rounds m + 1, m + 3, ... at the same time.
-pub(super) fn run_spread(pass: &Pass, slabs: &mut [f32], sums: &mut [f32]) {
+pub(super) fn run_spread(pass: &Pass, slabs: &mut [Vec<f32>], sums: &mut [f32]) {
     let (width, count, n) = (pass.heads.width, pass.heads.count, pass.graph.nodes());
-    let slabs = SharedMut::new(slabs);
+    let slabs: Vec<SharedMut<f32>> = slabs.iter_mut().map(|slab| SharedMut::new(slab)).collect();
     let sums = SharedMut::new(sums);
     Blocks::by_entries(pass.graph.offsets(), 4, width).run(|rows| {
         // Slab 0 is round k, slab 2 is round k + 2, ...
@@ -18,7 +18,7 @@ pub(super) fn run_spread(pass: &Pass, slabs: &mut [f32], sums: &mut [f32]) {
         // SAFETY: blocks are disjoint ranges of rows, and every slab is cut the same way.
         let (targets, sums) = unsafe {
             (
-                later.map(|l| slabs.part((l * n + rows.start) * width..(l * n + rows.end) * width)).collect::<Vec<_>>(),
+                later.map(|l| slabs[l].part(rows.start * width..rows.end * width)).collect::<Vec<_>>(),
                 (0..pass.k / 2)
                     .map(|p| sums.part((p * n + rows.start) * count..(p * n + rows.end) * count))
                     .collect::<Vec<_>>(),

@@ -180,7 +180,7 @@ impl Problem {
             let kept = farhop_kernels::elimination::forward(&self.graph, &self.config, source, z);
             let coefficients = kept.coefficients(source, self.config.rounds);
             let states = farhop_kernels::elimination::cumulative(&self.config, &coefficients, z, &kept.increments);
-            (states, kept.increments)
+            (states, kept.increments.concat())
         })
     }
 
@@ -199,7 +199,7 @@ impl Problem {
                     }
                 })
             };
-            let g = farhop_kernels::elimination::backward(&self.graph, &self.config, source, z, &kept, reading, &fill);
+            let g = farhop_kernels::elimination::backward(&self.graph, &self.config, source, z, kept, reading, &fill);
             match &self.coefficients {
                 Kind::Given { .. } => vec![g.z, g.edge, g.node],
                 Kind::Attention { bias, .. } => vec![g.z, g.weights, if bias.is_empty() { Vec::new() } else { g.edge }],

@@ -117,10 +117,9 @@ impl Operation for GenOp {
             &weights,
             input(0),
             step.kept,
-            &step.gradient,
+            step.gradient,
             step.needed[0],
         );
-        buffers::give(step.gradient);
         let mut all = vec![gradients.z, gradients.value, gradients.residual];
         if let Kind::Attention { bias, .. } = self.kind {
             all.push(gradients.attention);

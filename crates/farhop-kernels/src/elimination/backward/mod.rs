@@ -44,11 +44,11 @@ pub fn backward<'a>(
     config: &Config,
     source: &Source,
     z: &[f32],
-    kept: &Kept,
+    kept: Kept,
     reading: Reading,
     hop_gradient: &(dyn Fn() -> RowGradient<'a> + Sync),
 ) -> Gradients {
-    begin(graph, config, source, z, kept, reading, hop_gradient).finish(graph, config, source, z, kept)
+    begin(graph, config, source, z, &kept, reading, hop_gradient).finish(graph, config, source, z, kept)
 }
 
 /// A backward pass that knows the hops' gradients and has yet to walk through the rounds.
@@ -76,7 +76,7 @@ pub fn begin<'a>(
     let sets = coefficients.rounds;
     let carries = config.mode == Mode::None || source.each_round();
     let mut state = State {
-        slabs: buffers::take(rounds * n * width),
+        slabs: (0..rounds).map(|_| buffers::take(n * width)).collect(),
         z: buffers::zeros(n * width),
         node: buffers::zeros(rounds * n * count),
         along: vec![Vec::new(); sets],
@@ -98,15 +98,14 @@ impl Begun {
         &mut self.state.z
     }
 
-    /// Walks through the rounds, with the inputs of [`begin`].
-    pub fn finish(self, graph: &Graph, config: &Config, source: &Source, z: &[f32], kept: &Kept) -> Gradients {
+    /// Walks through the rounds, with the inputs of [`begin`]. What no earlier round needs is given back on the way.
+    pub fn finish(self, graph: &Graph, config: &Config, source: &Source, z: &[f32], mut kept: Kept) -> Gradients {
         let mut state = self.state;
         let (n, e, rounds) = (graph.nodes(), graph.entries(), config.rounds);
         let (width, count) = (config.heads.width, config.heads.count);
+        let mut increments = std::mem::take(&mut kept.increments);
         let coefficients = kept.coefficients(source, rounds);
         let sets = coefficients.rounds;
-        let all = Increments { z, slabs: &kept.increments, width };
-        let context = Context { graph, config, all, coefficients, sums: &kept.sums };
         let mut turned = Turned::new(graph, config, coefficients);
         let mut pending: Option<Pending> = None;
         let mut weights: Vec<Vec<f32>> = Vec::new();
@@ -123,11 +122,20 @@ impl Begun {
             }
             Some(Pending { vectors: a.vectors(r, width), gradients })
         };
+        // d^K is in no gradient but those of the hops.
+        buffers::give(std::mem::take(&mut increments[rounds - 1]));
         for k in (1..=rounds).rev() {
+            let all = Increments { z, slabs: &increments, width };
+            let context = Context { graph, config, all, coefficients, sums: &kept.sums };
             weights.extend(turn(&context, k, pending.take(), &mut state));
             turned.prepare(k);
             pull(&context, k, turned.chain(k), &mut state);
             turned.done();
+            // Round k - 1 pulls its own gradient, and reads increments below k.
+            buffers::give(std::mem::take(&mut state.slabs[k - 1]));
+            if k < rounds {
+                buffers::give(std::mem::take(&mut increments[k - 1]));
+            }
             if source.each_round() {
                 edge[k - 1] = state.join_entries(graph, count, k - 1);
                 pending = through_scores(k - 1, &mut edge[k - 1], &state.node[(k - 1) * n * count..k * n * count]);
@@ -141,9 +149,12 @@ impl Begun {
             edge = (0..sets).map(|r| state.join_entries(graph, count, r)).collect();
             pending = through_scores(0, &mut edge[0], &state.node);
         }
+        let all = Increments { z, slabs: &increments, width };
+        let context = Context { graph, config, all, coefficients, sums: &kept.sums };
         weights.extend(turn(&context, 0, pending, &mut state));
         weights.reverse();
-        for buffer in [state.slabs, state.carry, state.returned] {
+        kept.give_back();
+        for buffer in [state.carry, state.returned] {
             buffers::give(buffer);
         }
         Gradients { z: state.z, weights: weights.concat(), edge: edge.concat(), node: state.node }

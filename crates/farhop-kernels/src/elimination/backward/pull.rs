@@ -13,12 +13,12 @@ use std::ops::Range;
 
 /// The gather of round k over the transposed rows.
 pub(super) fn pull(context: &Context, k: usize, chain: Chain, state: &mut State) {
-    let (graph, config, n) = (context.graph, context.config, context.graph.nodes());
+    let (graph, config) = (context.graph, context.config);
     let (width, count) = (config.heads.width, config.heads.count);
     let transposed = graph.transposed();
-    let (lower, upper) = state.slabs.split_at_mut((k - 1) * n * width);
-    let gradient = &upper[..n * width];
-    let lower = SharedMut::new(lower);
+    let (lower, upper) = state.slabs.split_at_mut(k - 1);
+    let gradient = &upper[0][..];
+    let lower: Vec<SharedMut<f32>> = lower.iter_mut().map(|slab| SharedMut::new(slab)).collect();
     let z = SharedMut::new(&mut state.z);
     let depth = if config.mode == Mode::Exact { k } else { 1 };
     let set = |m: usize| if context.coefficients.rounds == 1 { 0 } else { m - 1 };
@@ -51,11 +51,8 @@ pub(super) fn pull(context: &Context, k: usize, chain: Chain, state: &mut State)
                     .step_by(2)
                     .map(|s| {
                         let m = k - 1 - s;
-                        if m == 0 {
-                            z.part(rows.start * width..rows.end * width)
-                        } else {
-                            lower.part(((m - 1) * n + rows.start) * width..((m - 1) * n + rows.end) * width)
-                        }
+                        let side = if m == 0 { &z } else { &lower[m - 1] };
+                        side.part(rows.start * width..rows.end * width)
                     })
                     .collect::<Vec<_>>(),
             )

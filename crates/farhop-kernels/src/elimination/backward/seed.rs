@@ -17,7 +17,7 @@ pub(super) fn seed<'a>(
 ) {
     let (config, n) = (context.config, context.graph.nodes());
     let (width, count, rounds) = (config.heads.width, config.heads.count, config.rounds);
-    let slabs = SharedMut::new(&mut state.slabs);
+    let slabs: Vec<SharedMut<f32>> = state.slabs.iter_mut().map(|slab| SharedMut::new(slab)).collect();
     let z = SharedMut::new(&mut state.z);
     let node = SharedMut::new(&mut state.node);
     Blocks::by_rows(n, 4 * rounds * width).run(|rows| {
@@ -33,11 +33,10 @@ pub(super) fn seed<'a>(
             own.fill(0.0);
             fold(context, reading, i, &mut block, &mut chain, &mut own, z);
             for k in 0..rounds {
-                let at = (k * n + i) * width;
                 let at_node = (k * n + i) * count;
                 // SAFETY: as above.
                 unsafe {
-                    slabs.part(at..at + width).copy_from_slice(&block[k * width..(k + 1) * width]);
+                    slabs[k].part(i * width..(i + 1) * width).copy_from_slice(&block[k * width..(k + 1) * width]);
                     node.part(at_node..at_node + count).copy_from_slice(&own[k * count..(k + 1) * count]);
                 }
             }

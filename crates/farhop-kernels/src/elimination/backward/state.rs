@@ -19,8 +19,8 @@ pub(super) struct Context<'a> {
 
 /// Gradients under construction.
 pub(super) struct State {
-    /// Of d^k (eliminating) or h^k (not), `[K, N, F]`.
-    pub slabs: Vec<f32>,
+    /// Of d^k (eliminating) or h^k (not), `[N, F]` for each round.
+    pub slabs: Vec<Vec<f32>>,
     /// Of z.
     pub z: Vec<f32>,
     /// Of the nodes' own coefficients, `[K, N, H]`.

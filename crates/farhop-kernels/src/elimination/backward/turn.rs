@@ -20,7 +20,7 @@ pub(super) fn turn(context: &Context, k: usize, pending: Option<Pending>, state:
         return None;
     }
     let shared = Shared {
-        slabs: SharedMut::new(&mut state.slabs),
+        slabs: state.slabs.iter_mut().map(|slab| SharedMut::new(slab)).collect(),
         z: SharedMut::new(&mut state.z),
         node: SharedMut::new(&mut state.node),
         carry: SharedMut::new(&mut state.carry),
@@ -34,7 +34,7 @@ pub(super) fn turn(context: &Context, k: usize, pending: Option<Pending>, state:
 
 /// The arrays that [`turn`] writes, each row by the block that owns it.
 struct Shared<'a> {
-    slabs: SharedMut<'a, f32>,
+    slabs: Vec<SharedMut<'a, f32>>,
     z: SharedMut<'a, f32>,
     node: SharedMut<'a, f32>,
     carry: SharedMut<'a, f32>,
@@ -45,16 +45,10 @@ impl<'a> Shared<'a> {
     /// # Safety
     /// Row `i` must belong to the calling block, and the row of increment `m` must not be in use.
     #[inline(always)]
-    unsafe fn gradient(&self, m: usize, i: usize, n: usize, width: usize) -> &'a mut [f32] {
+    unsafe fn gradient(&self, m: usize, i: usize, width: usize) -> &'a mut [f32] {
+        let rows = if m == 0 { self.z } else { self.slabs[m - 1] };
         // SAFETY: by the caller's promise.
-        unsafe {
-            if m == 0 {
-                self.z.part(i * width..(i + 1) * width)
-            } else {
-                let at = ((m - 1) * n + i) * width;
-                self.slabs.part(at..at + width)
-            }
-        }
+        unsafe { rows.part(i * width..(i + 1) * width) }
     }
 }
 
@@ -112,7 +106,7 @@ fn turn_fixed<M: Arith, const WIDTH: usize>(
             }
         }
         // SAFETY: row i belongs to this block only, and earlier increments are taken one at a time below.
-        let gradient = unsafe { shared.gradient(k, i, n, width) };
+        let gradient = unsafe { shared.gradient(k, i, width) };
         if carried || pending.is_some() {
             axpy::<M>(1.0, carry, gradient);
         }
@@ -144,7 +138,7 @@ fn turn_fixed<M: Arith, const WIDTH: usize>(
                 // SAFETY: m < k, so this is another row than `gradient`; row i belongs to this block only.
                 let (earlier, returned) = unsafe {
                     let at = (i * (context.config.rounds / 2) + pair) * count;
-                    (shared.gradient(m, i, n, width), shared.returned.part(at..at + count))
+                    (shared.gradient(m, i, width), shared.returned.part(at..at + count))
                 };
                 let increment = context.all.row(m, i);
                 for h in 0..count {

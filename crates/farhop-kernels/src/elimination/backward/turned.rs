@@ -93,3 +93,47 @@ impl<'a> Turned<'a> {
         self.along.into_iter().chain(self.against).for_each(buffers::give);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::heads::Heads;
+    use farhop_graph::{Direction, build};
+
+    /// What a round is given does not depend on whether sets are kept, and has the coefficient of the right entry.
+    #[test]
+    fn a_round_gets_the_coefficients_of_its_entries() {
+        let rows = [(0, 1), (1, 2), (2, 0), (3, 2), (4, 1), (0, 4)];
+        for direction in [Direction::Undirected, Direction::Directed] {
+            let graph = build(5, &rows, direction).unwrap().graph;
+            let (e, rounds) = (graph.entries(), 5);
+            let edge: Vec<f32> = (0..rounds * e).map(|v| v as f32 + 1.0).collect();
+            let coefficients = Coefficients { rounds, edge: &edge, node: &[] };
+            let config = Config { rounds, heads: Heads::new(1, 1), mode: Mode::Exact, skip_negligible: false };
+            for keep in [true, false] {
+                let mut turned = Turned::new(&graph, &config, coefficients);
+                turned.keep = keep;
+                for k in (1..=rounds).rev() {
+                    turned.prepare(k);
+                    let chain = turned.chain(k);
+                    for s in 0..k {
+                        let factors = if s % 2 == 0 { chain.own[k - 1 - s] } else { chain.back[k - 1 - s] };
+                        assert_eq!(factors.len(), e, "round {k}, factor {s}");
+                        for (t, &value) in factors.iter().enumerate() {
+                            let entry = graph.transposed().entries[t];
+                            let wanted = if s % 2 == 0 { entry } else { graph.reverse()[entry as usize] };
+                            let set = &edge[(k - 1 - s) * e..][..e];
+                            assert_eq!(
+                                value,
+                                set.get(wanted as usize).copied().unwrap_or(0.0),
+                                "round {k}, factor {s}"
+                            );
+                        }
+                    }
+                    turned.done();
+                    assert_eq!(turned.along.iter().all(Vec::is_empty), !keep);
+                }
+            }
+        }
+    }
+}
