@@ -68,15 +68,19 @@ fn shape(nodes: usize, config: &Config) -> Shape {
     Shape { rows: nodes, inputs: config.elimination.heads.width, outputs: config.outputs }
 }
 
-/// Bytes allocated in passing by [`forward`]: queries and mixed hops, besides the elimination's own.
+/// Bytes that [`forward`] has at most at once when the elimination is done, besides what that keeps: mixed hops, with queries
+/// or the result.
 pub fn bytes_forward(nodes: usize, config: &Config) -> u64 {
-    (2 * nodes * config.elimination.heads.width * size_of::<f32>()) as u64
+    let width = config.elimination.heads.width;
+    (nodes * (width + width.max(config.outputs)) * size_of::<f32>()) as u64
 }
 
-/// Bytes allocated in passing by [`backward`], besides the elimination's own.
-pub fn bytes_backward(nodes: usize, config: &Config) -> u64 {
+/// Bytes that [`backward`] has during the elimination's own pass, besides that: queries, mixed hops, hop 0, and the gradients of
+/// the scores of hops with a `hop_bias`.
+pub fn bytes_backward(nodes: usize, config: &Config, hop_bias: bool) -> u64 {
     let rows = if config.hops.include_self { 3 } else { 2 };
-    (rows * nodes * config.elimination.heads.width * size_of::<f32>()) as u64
+    let scores = if hop_bias { config.hops.heads.count * config.hops.hops(config.elimination.rounds) } else { 0 };
+    (nodes * (rows * config.elimination.heads.width + scores) * size_of::<f32>()) as u64
 }
 
 /// `pre[N, O]`, and what the backward pass needs if `keep` (nothing with [`Config::recompute`]).
@@ -156,6 +160,7 @@ pub fn backward(
         elimination::backward(graph, &config.elimination, source, z, &kept, config.hops.reading, &hop_gradient)
     };
     kept.give_back();
+    buffers::give(std::mem::take(&mut rounds.node));
     // `mixed` now holds the mixed hops, `query` its own gradient.
     let mut result = Gradients {
         z: std::mem::take(&mut rounds.z),

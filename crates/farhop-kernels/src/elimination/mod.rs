@@ -96,11 +96,14 @@ pub fn bytes_forward(config: &Config, source_rounds: usize, attention: bool, nod
     (floats * size_of::<f32>()) as u64
 }
 
-/// Bytes that [`backward`] allocates, the returned gradients included.
+/// Bytes that [`backward`] has at most at once, the returned gradients included; for an undirected graph.
 pub fn bytes_backward(config: &Config, source_rounds: usize, nodes: usize, entries: usize) -> u64 {
-    let heads = config.heads.count;
-    let per_node = (config.rounds + 2) * config.heads.width + 2 * config.rounds * heads;
-    let per_entry = 4 * source_rounds * heads;
+    let (heads, rounds, exact) = (config.heads.count, config.rounds, config.mode == Mode::Exact);
+    let carries = config.mode == Mode::None || source_rounds == rounds;
+    let wide = rounds + 1 + usize::from(carries);
+    let per_node = wide * config.heads.width + (rounds + if exact { rounds / 2 } else { 0 }) * heads;
+    // Coefficients and their gradients in the order of the transposed rows, those against each entry, and one set joined.
+    let per_entry = (source_rounds * if exact { 3 } else { 2 } + 1) * heads;
     ((nodes * per_node + entries * per_entry) * size_of::<f32>()) as u64
 }
 

@@ -6,8 +6,8 @@ use serde::Serialize;
 use super::{Limit, bytes_text, variants};
 use crate::TrainError;
 
-/// Program, stacks and allocator, before any data: what an idle `farhop` takes, with room to spare.
-const PROGRAM_BYTES: u64 = 24 << 20;
+/// Program, stacks and allocator: what training on a graph of 100 nodes takes.
+const PROGRAM_BYTES: u64 = 12 << 20;
 
 /// One line of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -122,19 +122,23 @@ fn parts_of(config: &ModelConfig, shape: &Shape, held: Held, training: bool) -> 
             parts.push(part(name, bytes));
         }
     }
-    if training {
-        parts.push(part("weights and optimiser", estimate.parameters));
-        // Four copies there: weights, gradients, two moments. Here five: the best weights, and while they are saved the
-        // weights, the best weights and the moments once more.
-        parts.push(part("best weights and checkpoint", estimate.parameters / 4 * 5));
-        parts.push(part("kept for the backward pass", estimate.kept));
-    } else {
+    if !training {
         parts.push(part("weights", estimate.parameters));
         parts.push(part("kept", estimate.kept));
+        parts.push(part("working space", estimate.transient));
+        return parts;
     }
-    parts.push(part("working space", estimate.transient));
-    // Two copies of the outputs: as logits, and as scores or probabilities.
-    parts.push(part("outputs", 2 * 4 * shape.nodes as u64 * shape.outputs as u64));
+    parts.push(part("weights and optimiser", estimate.parameters));
+    parts.push(part("kept for the backward pass", estimate.kept));
+    // Between two steps the memory of a step serves others: the evaluation, which may need more, and a checkpoint. Four copies
+    // of the weights are above (weights, gradients, two moments); the best weights are a fifth, and while they are saved the
+    // weights, the best weights and the moments are there once more.
+    let copy = estimate.parameters / 4;
+    let evaluation = config.memory(shape, false);
+    let step = (estimate.kept + estimate.transient).saturating_sub(evaluation.kept);
+    let working = step.max(evaluation.transient).max(4 * copy);
+    parts.push(part("working space", estimate.transient + (working - step)));
+    parts.push(part("best weights", copy));
     parts
 }
 
