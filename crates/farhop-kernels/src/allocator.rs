@@ -27,9 +27,9 @@ const ARRAY: usize = 4096;
 /// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// Allocations from this many bytes on are mappings of their own. Smaller ones are used again by the system's allocator without
-/// fresh pages; with these its own limit is reached.
-const LARGE: usize = 32 << 20;
+/// Allocations from this many bytes on are mappings of their own: what is freed goes back to the system at once and does not
+/// stay in the process in pieces. What a step needs again and again waits in [`crate::buffers`] instead, without fresh pages.
+const LARGE: usize = 1 << 20;
 
 // SAFETY: an allocation goes to the mapping or to the system by its size and alignment alone, which `dealloc` and `realloc` are
 // told again; both give memory that is valid for the layout, and `realloc` keeps what fits.

@@ -8,8 +8,8 @@ use std::sync::Mutex;
 /// Vectors below this length are left to the allocator, which keeps such sizes by itself.
 const SMALLEST: usize = 1 << 14;
 
-/// A buffer may be up to this many times larger than what was asked for.
-const SLACK: usize = 2;
+/// A buffer may be larger than what was asked for by one part in this many.
+const SLACK: usize = 4;
 
 /// Allocations below this many bytes can't hold a large page.
 #[cfg(target_os = "linux")]
@@ -18,21 +18,55 @@ const LARGE_PAGE: usize = 4 << 20;
 /// At most this many buffers wait; beyond it the oldest goes.
 const MOST: usize = 64;
 
-static WAITING: Mutex<Vec<Vec<f32>>> = Mutex::new(Vec::new());
+static POOL: Mutex<Pool> = Mutex::new(Pool { waiting: Vec::new(), spare: 0 });
+
+/// What is in use and what waits together never exceed the most that was ever in use, which is what a memory plan can know:
+/// whoever needs fresh memory returns as much of what waits.
+struct Pool {
+    /// Oldest first.
+    waiting: Vec<Vec<f32>>,
+    /// Numbers that were returned beyond what had to be: so many may be asked for afresh.
+    spare: usize,
+}
+
+impl Pool {
+    /// The smallest buffer that fits.
+    fn fitting(&mut self, len: usize) -> Option<Vec<f32>> {
+        let fits = |at: &usize| {
+            let size = self.waiting[*at].len();
+            size >= len && size - len <= len / SLACK
+        };
+        let best = (0..self.waiting.len()).filter(fits).min_by_key(|&at| self.waiting[at].len())?;
+        Some(self.waiting.remove(best))
+    }
+
+    /// Returns what waits for `len` fresh numbers: of one buffer if one is enough, the smallest such, or the largest in turn.
+    fn make_room(&mut self, len: usize) {
+        while self.spare < len && !self.waiting.is_empty() {
+            let wanted = len - self.spare;
+            let order = |at: &usize| {
+                let size = self.waiting[*at].len();
+                if size >= wanted { (false, size) } else { (true, usize::MAX - size) }
+            };
+            if let Some(at) = (0..self.waiting.len()).min_by_key(order) {
+                self.spare += self.waiting.remove(at).len();
+            }
+        }
+        self.spare = self.spare.saturating_sub(len);
+    }
+}
 
 /// A vector of `len` numbers whose content is arbitrary: the caller writes all of it.
 pub fn take(len: usize) -> Vec<f32> {
     if len >= SMALLEST
-        && let Ok(mut waiting) = WAITING.lock()
+        && let Ok(mut pool) = POOL.lock()
     {
-        let fits = |buffer: &Vec<f32>| buffer.len() >= len && buffer.len() <= len.saturating_mul(SLACK);
-        let best = (0..waiting.len()).filter(|&at| fits(&waiting[at])).min_by_key(|&at| waiting[at].len());
-        if let Some(at) = best {
-            let mut buffer = waiting.remove(at);
-            drop(waiting);
+        if let Some(mut buffer) = pool.fitting(len) {
+            drop(pool);
             buffer.truncate(len);
             return buffer;
         }
+        pool.make_room(len);
     }
     let fresh = vec![0.0; len];
     advise_large_pages(&fresh);
@@ -66,21 +100,61 @@ pub fn zeros(len: usize) -> Vec<f32> {
 }
 
 /// Gives a vector that is no longer needed to the next [`take`].
-pub fn give(buffer: Vec<f32>) {
-    if buffer.len() < SMALLEST {
+pub fn give(mut buffer: Vec<f32>) {
+    if buffer.capacity() < SMALLEST {
         return;
     }
-    if let Ok(mut waiting) = WAITING.lock() {
-        waiting.push(buffer);
-        if waiting.len() > MOST {
-            waiting.remove(0);
+    // It may have been shortened: what it holds counts, or it would serve smaller and smaller requests.
+    buffer.resize(buffer.capacity(), 0.0);
+    if let Ok(mut pool) = POOL.lock() {
+        pool.waiting.push(buffer);
+        if pool.waiting.len() > MOST {
+            pool.spare += pool.waiting.remove(0).len();
         }
     }
 }
 
 /// Returns all waiting memory to the allocator.
 pub fn clear() {
-    if let Ok(mut waiting) = WAITING.lock() {
-        waiting.clear();
+    if let Ok(mut pool) = POOL.lock() {
+        pool.waiting.clear();
+        pool.spare = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pool(sizes: &[usize]) -> Pool {
+        Pool { waiting: sizes.iter().map(|&size| vec![0.0; size]).collect(), spare: 0 }
+    }
+
+    fn sizes(pool: &Pool) -> Vec<usize> {
+        pool.waiting.iter().map(Vec::len).collect()
+    }
+
+    #[test]
+    fn the_smallest_buffer_within_the_slack_is_used_again() {
+        let mut pool = pool(&[1200, 1100, 999, 2000]);
+        assert_eq!(pool.fitting(1000).map(|buffer| buffer.len()), Some(1100));
+        assert_eq!(pool.fitting(1000).map(|buffer| buffer.len()), Some(1200));
+        assert!(pool.fitting(1000).is_none());
+        assert_eq!(sizes(&pool), [999, 2000]);
+    }
+
+    #[test]
+    fn fresh_memory_takes_the_place_of_what_waits() {
+        let mut pool = pool(&[100, 5000, 700, 300]);
+        pool.make_room(600);
+        assert_eq!((sizes(&pool), pool.spare), (vec![100, 5000, 300], 100));
+        // What was returned too much counts.
+        pool.make_room(150);
+        assert_eq!((sizes(&pool), pool.spare), (vec![5000, 300], 50));
+        // No single one is enough: the largest first.
+        pool.make_room(5200);
+        assert_eq!((sizes(&pool), pool.spare), (vec![], 150));
+        pool.make_room(1000);
+        assert_eq!(pool.spare, 0);
     }
 }

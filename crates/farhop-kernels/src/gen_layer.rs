@@ -68,15 +68,19 @@ fn shape(nodes: usize, config: &Config) -> Shape {
     Shape { rows: nodes, inputs: config.elimination.heads.width, outputs: config.outputs }
 }
 
-/// Bytes allocated in passing by [`forward`]: queries and mixed hops, besides the elimination's own.
+/// Bytes that [`forward`] has at most at once when the elimination is done, besides what that keeps: mixed hops, with queries
+/// or the result.
 pub fn bytes_forward(nodes: usize, config: &Config) -> u64 {
-    (2 * nodes * config.elimination.heads.width * size_of::<f32>()) as u64
+    let width = config.elimination.heads.width;
+    (nodes * (width + width.max(config.outputs)) * size_of::<f32>()) as u64
 }
 
-/// Bytes allocated in passing by [`backward`], besides the elimination's own.
-pub fn bytes_backward(nodes: usize, config: &Config) -> u64 {
+/// Bytes that [`backward`] has before the elimination's rounds, besides what that has: queries, mixed hops, hop 0, and the
+/// gradients of the scores of hops with a `hop_bias`.
+pub fn bytes_backward(nodes: usize, config: &Config, hop_bias: bool) -> u64 {
     let rows = if config.hops.include_self { 3 } else { 2 };
-    (rows * nodes * config.elimination.heads.width * size_of::<f32>()) as u64
+    let scores = if hop_bias { config.hops.heads.count * config.hops.hops(config.elimination.rounds) } else { 0 };
+    (nodes * (rows * config.elimination.heads.width + scores) * size_of::<f32>()) as u64
 }
 
 /// `pre[N, O]`, and what the backward pass needs if `keep` (nothing with [`Config::recompute`]).
@@ -188,6 +192,7 @@ pub fn backward(
     }
     buffers::give(gradient);
     let rounds = begun.finish(graph, &config.elimination, source, z, kept);
+    buffers::give(rounds.node);
     Gradients { z: rounds.z, attention: rounds.weights, edge: rounds.edge, ..result }
 }
 

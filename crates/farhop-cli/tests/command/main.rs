@@ -8,6 +8,7 @@ mod hops;
 mod import;
 mod interrupt;
 mod json;
+mod memory;
 mod molecules;
 mod own_data;
 mod parts;

@@ -96,12 +96,35 @@ pub fn bytes_forward(config: &Config, source_rounds: usize, attention: bool, nod
     (floats * size_of::<f32>()) as u64
 }
 
-/// Bytes that [`backward`] allocates, the returned gradients included.
-pub fn bytes_backward(config: &Config, source_rounds: usize, nodes: usize, entries: usize) -> u64 {
-    let heads = config.heads.count;
-    let per_node = (config.rounds + 2) * config.heads.width + 2 * config.rounds * heads;
-    let per_entry = 4 * source_rounds * heads;
-    ((nodes * per_node + entries * per_entry) * size_of::<f32>()) as u64
+/// Bytes that [`begin`] allocates: the gradients of all rounds and of z.
+pub fn bytes_begun(config: &Config, nodes: usize) -> u64 {
+    let per_node = (config.rounds + 1) * config.heads.width + config.rounds * config.heads.count;
+    (nodes * per_node * size_of::<f32>()) as u64
+}
+
+/// Bytes that [`Begun::finish`] has at most at once, the returned gradients and what is left of the increments included; for an
+/// undirected graph.
+pub fn bytes_finish(config: &Config, source_rounds: usize, nodes: usize, entries: usize) -> u64 {
+    let (heads, width, rounds) = (config.heads.count, config.heads.width, config.rounds);
+    let exact = config.mode == Mode::Exact;
+    let carries = config.mode == Mode::None || source_rounds == rounds;
+    let always = (1 + usize::from(carries)) * width + (rounds + if exact { rounds / 2 } else { 0 }) * heads;
+    let keep = backward::keeps(entries, heads, source_rounds);
+    let at_round = |k: usize| {
+        let wide = |increments: usize, gradients: usize| nodes * ((increments + gradients) * width + always);
+        let (turned, gradients) = match (source_rounds == 1, exact) {
+            (true, _) => (1, 1 + usize::from(exact && rounds > 1)),
+            // Of each set the round needs one direction, and so do the gradients; then both are there.
+            (false, true) if k == rounds => (k.div_ceil(2), k),
+            (false, true) => (if keep { rounds } else { k.div_ceil(2) }, 2 * k),
+            (false, false) => (if keep { rounds - k + 1 } else { 1 }, 1),
+        };
+        let pulling = wide(k.min(rounds - 1), k) + entries * heads * (turned + gradients);
+        let still_turned = if keep { turned } else { 0 };
+        let joining = wide(k - 1, k - 1) + entries * heads * (still_turned + gradients + 1);
+        pulling.max(joining)
+    };
+    ((1..=rounds).map(at_round).max().unwrap_or(0) * size_of::<f32>()) as u64
 }
 
 fn check(graph: &Graph, config: &Config, source: &Source, z: &[f32]) {

@@ -230,25 +230,38 @@ impl GenLayerConfig {
         rounds + self.edge_bytes(shape) + if self.feed_forward { floats(shape.nodes * outputs) } else { 0 }
     }
 
-    /// Bytes alive in passing, the gradient of the output included when `training`.
-    pub fn bytes_transient(&self, shape: &Shape, inputs: usize, outputs: usize, training: bool) -> u64 {
+    /// The most bytes alive at once in the forward pass besides the input: while the input is needed, and after that.
+    pub fn bytes_forward(&self, shape: &Shape, inputs: usize, outputs: usize, training: bool) -> (u64, u64) {
+        let config = self.kernel(inputs, outputs);
+        let Shape { nodes, entries, .. } = *shape;
+        let rounds = elimination::bytes_kept(&config.elimination, self.sets(), self.attends(), nodes, entries);
+        let eliminate = elimination::bytes_forward(&config.elimination, self.sets(), self.attends(), nodes, entries);
+        // The numbers of entries are the sum of two terms at most, which are there while it is made.
+        let edge = self.edge_bytes(shape);
+        let propagate = edge + rounds + eliminate.max(gen_layer::bytes_forward(nodes, &config));
+        let kept = if training && !self.recompute { rounds + edge } else { 0 };
+        let update = kept + floats(nodes * outputs) * if self.feed_forward { 2 } else { 1 };
+        (propagate.max(3 * edge), update)
+    }
+
+    /// The most bytes alive at once in the backward pass besides the input: what was kept and the gradient of the output
+    /// included.
+    pub fn bytes_backward(&self, shape: &Shape, inputs: usize, outputs: usize) -> u64 {
         let config = self.kernel(inputs, outputs);
         let Shape { nodes, entries, .. } = *shape;
         let rounds = elimination::bytes_kept(&config.elimination, self.sets(), self.attends(), nodes, entries);
         let edge = self.edge_bytes(shape);
-        let forward = 2 * edge
-            + elimination::bytes_forward(&config.elimination, self.sets(), self.attends(), nodes, entries)
-            + gen_layer::bytes_forward(nodes, &config)
-            + floats(nodes * outputs);
-        if !training {
-            return rounds + forward;
-        }
-        // The gradients of all rounds, side by side and in one piece.
-        let backward = 2 * self.sets() as u64 * edge
-            + elimination::bytes_backward(&config.elimination, self.sets(), nodes, entries)
-            + gen_layer::bytes_backward(nodes, &config)
-            + floats(nodes * outputs);
-        forward.max(backward) + if self.recompute { rounds } else { 0 }
+        let gradient = floats(nodes * outputs);
+        let begun = elimination::bytes_begun(&config.elimination, nodes);
+        let around = gen_layer::bytes_backward(nodes, &config, self.has_hop_bias());
+        let mix = rounds + gradient + begun + around;
+        // The rounds give the increments back as they go.
+        let increments = floats(self.hops * nodes * inputs);
+        let eliminate = elimination::bytes_finish(&config.elimination, self.sets(), nodes, entries);
+        // With features of entries, in the end their gradients of all rounds side by side and in one piece.
+        let propagate = mix.max(rounds - increments + eliminate).max(2 * self.sets() as u64 * edge);
+        let update = self.bytes_kept(shape, inputs, outputs) + 2 * gradient;
+        (edge + propagate).max(update)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::settings::{Common, LayerBytes, LayerSettings, plain};
+use super::settings::{Common, LayerBytes, LayerSettings};
 use crate::config::{ActivationKind, NormKind};
 use crate::layers::{GcnLayer, LaplacianKind, ReadoutKind};
 use crate::memory::floats;
@@ -80,10 +80,16 @@ impl LayerSettings for GcnConfig {
         GcnLayer::init(inputs, self.width, seed)
     }
 
-    fn bytes(&self, inputs: usize, shape: &Shape, training: bool) -> LayerBytes {
-        let coefficients = floats(shape.entries + shape.nodes);
-        // Input, product and convolution.
-        let plain = plain(GcnLayer::size(inputs, self.width), shape, self.width, 2, training);
-        LayerBytes { shared: coefficients, ..plain }
+    fn bytes(&self, inputs: usize, shape: &Shape, _training: bool) -> LayerBytes {
+        let hidden = floats(shape.nodes * self.width);
+        LayerBytes {
+            parameters: GcnLayer::size(inputs, self.width),
+            shared: floats(shape.entries + shape.nodes),
+            kept: 0,
+            // The product; then the product and its convolution.
+            forward: hidden,
+            later: 2 * hidden,
+            backward: hidden + floats(shape.nodes * inputs.max(self.width)),
+        }
     }
 }

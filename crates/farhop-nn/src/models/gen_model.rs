@@ -161,11 +161,14 @@ impl LayerSettings for GenConfig {
         let layer = self.layer_config();
         let edges = layer.edge_size(shape.edge_numbers, shape.edge_category_rows);
         let fixed = matches!(self.coefficients, CoefficientKind::Gcn | CoefficientKind::Ones);
+        let (forward, later) = layer.bytes_forward(shape, inputs, self.width, training);
         LayerBytes {
             parameters: layer.size(inputs, self.width) + edges,
             shared: if fixed { floats(shape.entries + shape.nodes) } else { 0 },
             kept: layer.bytes_kept(shape, inputs, self.width),
-            transient: layer.bytes_transient(shape, inputs, self.width, training),
+            forward,
+            later,
+            backward: layer.bytes_backward(shape, inputs, self.width),
         }
     }
 }

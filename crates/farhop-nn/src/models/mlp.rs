@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::settings::{Common, LayerBytes, LayerSettings, plain};
+use super::settings::{Common, LayerBytes, LayerSettings};
 use crate::config::{ActivationKind, NormKind};
 use crate::layers::{LaplacianKind, Linear, ReadoutKind};
+use crate::memory::floats;
 use crate::{InputShape, Shape};
 
 /// `x -> [encoder ->] (linear -> norm -> activation -> dropout (+ x)) x layers -> head`. Edges and their features are not read.
@@ -78,8 +79,15 @@ impl LayerSettings for MlpConfig {
         Linear::init(inputs, self.width, seed)
     }
 
-    fn bytes(&self, inputs: usize, shape: &Shape, training: bool) -> LayerBytes {
-        // Input and product.
-        plain(Linear::size(inputs, self.width), shape, self.width, 1, training)
+    fn bytes(&self, inputs: usize, shape: &Shape, _training: bool) -> LayerBytes {
+        let hidden = floats(shape.nodes * self.width);
+        LayerBytes {
+            parameters: Linear::size(inputs, self.width),
+            shared: 0,
+            kept: 0,
+            forward: hidden,
+            later: hidden,
+            backward: hidden + floats(shape.nodes * inputs),
+        }
     }
 }

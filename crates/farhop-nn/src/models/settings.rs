@@ -72,8 +72,13 @@ pub struct LayerBytes {
     pub shared: u64,
     /// Bytes kept for the backward pass, the layer's input and output not counted.
     pub kept: u64,
-    /// Bytes alive in passing, in training the gradient of the output included.
-    pub transient: u64,
+    /// The most bytes alive at once in the forward pass while the input is needed, besides the input.
+    pub forward: u64,
+    /// The same when the input is no longer needed, the output included.
+    pub later: u64,
+    /// The most bytes alive at once in the backward pass besides the input: what was kept and the gradient of the output
+    /// included.
+    pub backward: u64,
 }
 
 /// A model is settings and a layer: everything else is the same for all.
@@ -146,8 +151,11 @@ impl<S: LayerSettings> ModelSettings for S {
         let common = self.common();
         let mut estimate = MemoryEstimate::default();
         common.encoder().memory(shape, training, &mut estimate);
+        let encoded = common.input_projection || shape.needs_encoder();
         let hidden = floats(shape.nodes * common.width);
+        let statistics = if common.norm == NormKind::Layer { floats(2 * shape.nodes) } else { 0 };
         let mut width = common.encoder().outputs(shape.inputs, shape.needs_encoder());
+        let mut layers = Vec::new();
         for i in 0..common.layers {
             let layer = self.bytes(width, shape, training);
             if i == 0 {
@@ -155,28 +163,41 @@ impl<S: LayerSettings> ModelSettings for S {
             }
             let parameters = layer.parameters + NormBlock::size(common.width, common.block());
             estimate.weights(&format!("layers.{i} weights"), parameters, training);
+            // In training the input is kept already; raw features always are.
+            let input = if training || (i == 0 && !encoded) { 0 } else { hidden };
+            let past = if common.residual && width == common.width { input } else { 0 };
+            estimate.pass(input + layer.forward);
+            estimate.pass(past + layer.later);
+            // What the norm reads and makes.
+            let around = 2 * hidden + statistics;
             if training {
-                // What the norm reads (and two numbers a row), and what the next layer reads.
-                let around = 2 * hidden + floats(2 * shape.nodes);
                 estimate.keep(&format!("layers.{i}"), around + layer.kept);
+            } else {
+                estimate.pass(past + around);
             }
-            // The gradient that goes past the layer on the residual path, or the layer's input in evaluation.
-            estimate.pass(layer.transient + hidden);
+            layers.push((layer, around, common.residual && width == common.width));
             width = common.width;
         }
         let outputs = if shape.level == Level::Pair { common.width } else { shape.outputs };
         let answers = if shape.level == Level::Graph { shape.graphs.max(1) } else { shape.nodes };
         let outputs = OutputShape { level: shape.level, outputs };
         common.head().memory(width, outputs, answers, training, &mut estimate);
-        // The outputs with their gradient and what they come from.
-        estimate.pass(2 * floats(answers * outputs.outputs) + if training { hidden } else { 2 * hidden });
+        let scores = floats(answers * outputs.outputs);
+        if !training {
+            // Made from the last layer's output, then as logits and as scores or probabilities.
+            estimate.pass((hidden + scores).max(2 * scores));
+            return estimate;
+        }
+        // The outputs with their gradient, and the gradient that they hand on.
+        estimate.pass(2 * scores + hidden);
+        let mut released = 0;
+        for (layer, around, residual) in layers.into_iter().rev() {
+            // Its own output went when the gradient of that was made. The norm has its input, both gradients, and what the layer keeps.
+            released += around + layer.kept;
+            estimate.pass_after(released, around + hidden + layer.kept);
+            let past = if residual { hidden } else { 0 };
+            estimate.pass_after(released, past + layer.backward);
+        }
         estimate
     }
-}
-
-/// What a layer needs whose backward pass holds no more than gradients of its input and output.
-pub(super) fn plain(parameters: usize, shape: &Shape, width: usize, products: usize, training: bool) -> LayerBytes {
-    let hidden = floats(shape.nodes * width);
-    let passes = if training { 2 } else { 1 + products as u64 };
-    LayerBytes { parameters, shared: 0, kept: 0, transient: passes * hidden }
 }

@@ -7,8 +7,8 @@ use super::variants::RECOMPUTE;
 use super::{Limit, bytes_text, variants};
 use crate::TrainError;
 
-/// Program, stacks and allocator, before any data: what an idle `farhop` takes, with room to spare.
-const PROGRAM_BYTES: u64 = 24 << 20;
+/// Program, stacks and allocator: what a run on a thousand nodes takes beyond its arrays (on a hundred, two MiB less).
+const PROGRAM_BYTES: u64 = 14 << 20;
 
 /// One line of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -170,24 +170,36 @@ fn parts_of(config: &ModelConfig, shape: &Shape, held: Held, training: bool) -> 
     let part = |name: &str, bytes: u64| Part { name: name.to_string(), bytes };
     let estimate = config.memory(shape, training);
     let mut parts = vec![part("program", PROGRAM_BYTES), part("graph", held.graph)];
-    for (name, bytes) in [("data set", held.features), ("parts", held.parts), ("batches that wait", held.waiting)] {
+    // Answers to more rows than a batch has are collected, as logits and as scores or probabilities.
+    let collected = if held.rows > shape.nodes { 2 * 4 * held.rows as u64 * shape.outputs as u64 } else { 0 };
+    let others = [
+        ("data set", held.features),
+        ("parts", held.parts),
+        ("batches that wait", held.waiting),
+        ("answers", collected),
+    ];
+    for (name, bytes) in others {
         if bytes > 0 {
             parts.push(part(name, bytes));
         }
     }
-    if training {
-        parts.push(part("weights and optimiser", estimate.parameters));
-        // Four copies there: weights, gradients, two moments. Here five: the best weights, and while they are saved the
-        // weights, the best weights and the moments once more.
-        parts.push(part("best weights and checkpoint", estimate.parameters / 4 * 5));
-        parts.push(part("kept for the backward pass", estimate.kept));
-    } else {
+    if !training {
         parts.push(part("weights", estimate.parameters));
         parts.push(part("kept", estimate.kept));
+        parts.push(part("working space", estimate.transient));
+        return parts;
     }
-    parts.push(part("working space", estimate.transient));
-    // Two copies of the outputs: as logits, and as scores or probabilities.
-    parts.push(part("outputs", 2 * 4 * shape.nodes.max(held.rows) as u64 * shape.outputs as u64));
+    parts.push(part("weights and optimiser", estimate.parameters));
+    parts.push(part("kept for the backward pass", estimate.kept));
+    // Between two steps the memory of a step serves others: the evaluation, which may need more, and a checkpoint. Four copies
+    // of the weights are above (weights, gradients, two moments); the best weights are a fifth, and while they are saved the
+    // weights, the best weights and the moments are there once more.
+    let copy = estimate.parameters / 4;
+    let evaluation = config.memory(shape, false);
+    let step = (estimate.kept + estimate.transient).saturating_sub(evaluation.kept);
+    let working = step.max(evaluation.transient).max(4 * copy);
+    parts.push(part("working space", estimate.transient + (working - step)));
+    parts.push(part("best weights", copy));
     parts
 }
 

@@ -281,19 +281,17 @@ impl Task {
         }
     }
 
-    /// The sizes of the largest batch, which memory depends on.
+    /// The sizes of a large batch, one in a thousand, which memory depends on.
     pub fn shape(&self) -> Shape {
         let (nodes, entries, graphs) = match &self.source {
             Source::Whole(batch) => (batch.nodes(), batch.graph().entries(), 1),
             Source::Parts(_, largest) => (largest.nodes, largest.entries, 1),
             Source::Graphs(collection) => {
                 let set = &collection.graphs;
-                let mut sizes: Vec<(usize, usize)> =
-                    (0..set.len()).map(|graph| (set.nodes_of(graph).len(), set.entries_of(graph).len())).collect();
-                sizes.sort_unstable_by(|a, b| b.cmp(a));
-                let largest = &sizes[..self.cut.size.min(sizes.len())];
-                let total = |part: fn(&(usize, usize)) -> usize| largest.iter().map(part).sum::<usize>();
-                (total(|size| size.0), total(|size| size.1), largest.len())
+                let sizes = |of: &dyn Fn(usize) -> usize| largest_sum((0..set.len()).map(of).collect(), self.cut.size);
+                let nodes = sizes(&|graph| set.nodes_of(graph).len());
+                let entries = sizes(&|graph| set.entries_of(graph).len());
+                (nodes, entries, self.cut.size.min(set.len()))
             }
         };
         self.shape_of(graphs, nodes, entries)
@@ -491,3 +489,20 @@ fn whole_batch(
     };
     Ok(Batch::from_parts(parts, input))
 }
+
+/// The sum of `count` of the sizes, drawn at random, that one draw in a thousand exceeds; never more than that of the largest.
+fn largest_sum(mut sizes: Vec<usize>, count: usize) -> usize {
+    sizes.sort_unstable_by(|a, b| b.cmp(a));
+    let count = count.min(sizes.len());
+    let most = sizes[..count].iter().sum::<usize>();
+    let all = sizes.len().max(1) as f64;
+    let mean = sizes.iter().sum::<usize>() as f64 / all;
+    let variance = sizes.iter().map(|&size| (size as f64 - mean).powi(2)).sum::<f64>() / all;
+    // Without putting back: the last of all can't be anything but the rest.
+    let left = (all - count as f64) / (all - 1.0).max(1.0);
+    let drawn = count as f64 * mean + DEVIATIONS * (count as f64 * variance * left).sqrt();
+    most.min(drawn.ceil() as usize)
+}
+
+/// Standard deviations that a sum of many exceeds once in a thousand times.
+const DEVIATIONS: f64 = 3.1;

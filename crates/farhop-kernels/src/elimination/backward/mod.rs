@@ -22,6 +22,7 @@ use seed::seed;
 use state::{Context, Pending, State};
 use turn::turn;
 use turned::Turned;
+pub(super) use turned::keeps;
 
 /// Gradients of an elimination.
 pub struct Gradients {

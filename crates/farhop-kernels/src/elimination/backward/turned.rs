@@ -22,6 +22,11 @@ pub(super) struct Turned<'a> {
     against: Vec<Vec<f32>>,
 }
 
+/// Whether so many sets of coefficients are kept from round to round.
+pub(in crate::elimination) fn keeps(entries: usize, heads: usize, sets: usize) -> bool {
+    sets == 1 || sets * entries * heads * size_of::<f32>() <= KEEP
+}
+
 impl<'a> Turned<'a> {
     pub fn new(graph: &'a Graph, config: &Config, coefficients: Coefficients<'a>) -> Self {
         let (heads, sets) = (config.heads.count, coefficients.rounds);
@@ -30,7 +35,7 @@ impl<'a> Turned<'a> {
             coefficients,
             heads,
             exact: config.mode == Mode::Exact,
-            keep: sets == 1 || sets * graph.entries() * heads * size_of::<f32>() <= KEEP,
+            keep: keeps(graph.entries(), heads, sets),
             along: vec![Vec::new(); sets],
             against: vec![Vec::new(); sets],
         }
