@@ -18,18 +18,28 @@ const LARGE_PAGE: usize = 4 << 20;
 /// At most this many buffers wait; beyond it the oldest goes.
 const MOST: usize = 64;
 
-static POOL: Mutex<Pool> = Mutex::new(Pool { waiting: Vec::new(), spare: 0 });
+static POOL: Mutex<Pool> = Mutex::new(Pool { waiting: Vec::new(), spare: 0, most: 0 });
 
-/// What is in use and what waits together never exceed the most that was ever in use, which is what a memory plan can know:
-/// whoever needs fresh memory returns as much of what waits.
+/// What waits unfit may be one part in this many of the most that ever waited: with a little room, sizes that take turns in a
+/// step are all there in the next one, and nobody waits for fresh pages.
+const ROOM: usize = 8;
+
+/// What is in use and what waits together hardly exceed the most that was ever in use, which is what a memory plan can know:
+/// whoever needs fresh memory returns as much of what waits, beyond some room.
 struct Pool {
     /// Oldest first.
     waiting: Vec<Vec<f32>>,
     /// Numbers that were returned beyond what had to be: so many may be asked for afresh.
     spare: usize,
+    /// The most numbers that ever waited.
+    most: usize,
 }
 
 impl Pool {
+    fn total(&self) -> usize {
+        self.waiting.iter().map(Vec::len).sum()
+    }
+
     /// The smallest buffer that fits.
     fn fitting(&mut self, len: usize) -> Option<Vec<f32>> {
         let fits = |at: &usize| {
@@ -42,7 +52,7 @@ impl Pool {
 
     /// Returns what waits for `len` fresh numbers: of one buffer if one is enough, the smallest such, or the largest in turn.
     fn make_room(&mut self, len: usize) {
-        while self.spare < len && !self.waiting.is_empty() {
+        while self.spare < len && self.total() > self.most / ROOM {
             let wanted = len - self.spare;
             let order = |at: &usize| {
                 let size = self.waiting[*at].len();
@@ -108,6 +118,7 @@ pub fn give(mut buffer: Vec<f32>) {
     buffer.resize(buffer.capacity(), 0.0);
     if let Ok(mut pool) = POOL.lock() {
         pool.waiting.push(buffer);
+        pool.most = pool.most.max(pool.total());
         if pool.waiting.len() > MOST {
             pool.spare += pool.waiting.remove(0).len();
         }
@@ -118,7 +129,7 @@ pub fn give(mut buffer: Vec<f32>) {
 pub fn clear() {
     if let Ok(mut pool) = POOL.lock() {
         pool.waiting.clear();
-        pool.spare = 0;
+        (pool.spare, pool.most) = (0, 0);
     }
 }
 
@@ -127,7 +138,7 @@ mod tests {
     use super::*;
 
     fn pool(sizes: &[usize]) -> Pool {
-        Pool { waiting: sizes.iter().map(|&size| vec![0.0; size]).collect(), spare: 0 }
+        Pool { waiting: sizes.iter().map(|&size| vec![0.0; size]).collect(), spare: 0, most: 0 }
     }
 
     fn sizes(pool: &Pool) -> Vec<usize> {

@@ -8,7 +8,7 @@ use farhop_kernels::edge_attention::Dropout;
 use farhop_kernels::elimination::{Attention, Coefficients, Kept, Source};
 use farhop_kernels::gen_layer::{self as kernel, Config, Weights};
 
-use super::{Array, Backward, EntryWeights, Input, Operation, Output, apply, buffers};
+use super::{Array, Backward, EntryWeights, Input, Operation, Output, apply};
 
 /// Where the coefficients of a [`gen_layer`] come from.
 #[derive(Clone, Debug)]
