@@ -490,7 +490,8 @@ fn whole_batch(
     Ok(Batch::from_parts(parts, input))
 }
 
-/// The sum of `count` of the sizes, drawn at random, that one draw in a thousand exceeds; never more than that of the largest.
+/// The sum of `count` of the sizes, drawn at random, that one draw in a thousand exceeds; never more than that of the largest. Sums
+/// that change from draw to draw are used with buffers of others, which are larger by [`BATCH_SLACK`] at most.
 fn largest_sum(mut sizes: Vec<usize>, count: usize) -> usize {
     sizes.sort_unstable_by(|a, b| b.cmp(a));
     let count = count.min(sizes.len());
@@ -501,8 +502,12 @@ fn largest_sum(mut sizes: Vec<usize>, count: usize) -> usize {
     // Without putting back: the last of all can't be anything but the rest.
     let left = (all - count as f64) / (all - 1.0).max(1.0);
     let drawn = count as f64 * mean + DEVIATIONS * (count as f64 * variance * left).sqrt();
-    most.min(drawn.ceil() as usize)
+    let slack = if count < sizes.len() { BATCH_SLACK } else { 1.0 };
+    ((most as f64).min(drawn) * slack).ceil() as usize
 }
 
 /// Standard deviations that a sum of many exceeds once in a thousand times.
 const DEVIATIONS: f64 = 3.1;
+
+/// How much larger a buffer may be that is used again for a smaller batch.
+const BATCH_SLACK: f64 = 1.25;
