@@ -22,7 +22,7 @@ static POOL: Mutex<Pool> = Mutex::new(Pool { waiting: Vec::new(), spare: 0, most
 
 /// What waits unfit may be one part in this many of the most that ever waited: with a little room, sizes that take turns in a
 /// step are all there in the next one, and nobody waits for fresh pages.
-const ROOM: usize = 8;
+pub const ROOM: usize = 8;
 
 /// What is in use and what waits together hardly exceed the most that was ever in use, which is what a memory plan can know:
 /// whoever needs fresh memory returns as much of what waits, beyond some room.

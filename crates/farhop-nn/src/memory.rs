@@ -102,6 +102,11 @@ impl MemoryEstimate {
         self.parameters + self.kept + self.transient
     }
 
+    /// Bytes of buffers that wait for their turn beside those in use; see [`farhop_kernels::buffers`].
+    pub fn waiting(&self) -> u64 {
+        (self.kept + self.transient) / farhop_kernels::buffers::ROOM as u64 / 2
+    }
+
     /// Adds `count` weights as part `name`.
     pub(crate) fn weights(&mut self, name: &str, count: usize, training: bool) {
         // Weight, gradient, two moments.

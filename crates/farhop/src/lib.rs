@@ -49,9 +49,9 @@
 //! let config = Config { rounds: 4, heads: Heads::new(1, 1), mode: Mode::Exact, skip_negligible: true };
 //! let kept = forward(&graph, &config, &Source::Given(coefficients), &[1.0, 0.0, 0.0, 0.0, 0.0]);
 //!
-//! // Increment k, [rounds, nodes]: the number is where the distance is k, and nowhere else.
-//! assert_eq!(kept.increments[..5], [0.0, 1.0, 0.0, 0.0, 0.0]);
-//! assert_eq!(kept.increments[15..], [0.0, 0.0, 0.0, 0.0, 1.0]);
+//! // Increment k: the number is where the distance is k, and nowhere else.
+//! assert_eq!(kept.increments[0], [0.0, 1.0, 0.0, 0.0, 0.0]);
+//! assert_eq!(kept.increments[3], [0.0, 0.0, 0.0, 0.0, 1.0]);
 //! # Ok::<(), farhop::GraphError>(())
 //! ```
 //!

@@ -200,6 +200,7 @@ fn parts_of(config: &ModelConfig, shape: &Shape, held: Held, training: bool) -> 
     let working = step.max(evaluation.transient).max(4 * copy);
     parts.push(part("working space", estimate.transient + (working - step)));
     parts.push(part("best weights", copy));
+    parts.push(part("buffers that wait", estimate.waiting()));
     parts
 }
 
