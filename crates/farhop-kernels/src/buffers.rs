@@ -9,7 +9,7 @@ use std::sync::Mutex;
 const SMALLEST: usize = 1 << 14;
 
 /// A buffer may be larger than what was asked for by one part in this many.
-const SLACK: usize = 4;
+pub const SLACK: usize = 4;
 
 /// Allocations below this many bytes can't hold a large page.
 #[cfg(target_os = "linux")]

@@ -48,7 +48,7 @@ pub use error::NnError;
 pub use features::Features;
 pub use layers::{CoefficientKind, EliminationKind, HopReading, LaplacianKind, ReadoutKind};
 pub use learner::{Learner, StepReport};
-pub use memory::{MemoryEstimate, Shape};
+pub use memory::{BUFFER_SLACK, MemoryEstimate, Shape};
 pub use model::Model;
 pub use models::{GcnConfig, GenConfig, MlpConfig, ModelConfig};
 pub use network::Network;

@@ -1,5 +1,7 @@
 //! How much memory a model will need, before anything is allocated.
 
+use farhop_kernels::buffers;
+
 use crate::{InputShape, Level, OutputShape};
 
 /// The sizes that memory depends on. What a task does not have stays 0: `Shape { nodes, entries, inputs, outputs,
@@ -83,6 +85,9 @@ impl Shape {
     }
 }
 
+/// How many times what is asked for a buffer may have that is used again.
+pub const BUFFER_SLACK: f64 = 1.0 + 1.0 / buffers::SLACK as f64;
+
 /// Bytes that a model needs, the graph and the data set itself not counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryEstimate {
@@ -102,9 +107,10 @@ impl MemoryEstimate {
         self.parameters + self.kept + self.transient
     }
 
-    /// Bytes of buffers that wait for their turn beside those in use; see [`farhop_kernels::buffers`].
+    /// Bytes of buffers that wait for their turn beside those in use, a part of the most that ever waited: that is taken as half of
+    /// what a step has. See [`buffers`].
     pub fn waiting(&self) -> u64 {
-        (self.kept + self.transient) / farhop_kernels::buffers::ROOM as u64 / 2
+        (self.kept + self.transient) / buffers::ROOM as u64 / 2
     }
 
     /// Adds `count` weights as part `name`.

@@ -6,9 +6,8 @@ use farhop_nn::Shape;
 
 use super::Held;
 use crate::EncodingConfig;
+use crate::task::{READY_PARTS, alive};
 
-/// Batches alive beside the one that is worked on: one that waits and one that is being made.
-const ALIVE: u64 = 2;
 /// Before a graph is divided, this share of its entries is taken to lead from one part to another.
 const CUT: f64 = 0.5;
 
@@ -84,7 +83,7 @@ impl Division {
             features: self.features,
             // The part of every node, the nodes of every part, and the marks of cutting out.
             parts: 16 * all,
-            waiting: ALIVE * (graph + feature_bytes(&batch)) + graph,
+            waiting: alive(READY_PARTS) as u64 * (graph + feature_bytes(&batch)) + graph,
             rows: self.shape.nodes,
         };
         (batch, held)

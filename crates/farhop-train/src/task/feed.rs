@@ -11,10 +11,10 @@ use crate::TrainError;
 /// Batches of graphs that wait ready: one is enough to keep the model busy, two even out unlike sizes.
 pub(super) const READY_GRAPHS: usize = 2;
 /// Parts of one graph are large and of like size.
-pub(super) const READY_PARTS: usize = 1;
+pub(crate) const READY_PARTS: usize = 1;
 
 /// Batches alive at once beside the one that is worked on: those that wait and the one being made.
-pub(super) const fn alive(ready: usize) -> usize {
+pub(crate) const fn alive(ready: usize) -> usize {
     ready + 1
 }
 

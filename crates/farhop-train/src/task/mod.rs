@@ -28,7 +28,7 @@ pub use parting::Parting;
 pub use planning::plan_whole;
 pub use truth::{LossKind, TargetScale};
 
-pub(crate) use feed::Loaded;
+pub(crate) use feed::{Loaded, READY_PARTS, alive};
 pub(crate) use truth::Truth;
 
 use crate::memory::{Division, Held};
@@ -37,6 +37,7 @@ use collection::{Collection, EdgeColumns};
 use metrics::{check_metric, metrics_of};
 use order::Cut;
 use parted::{Parted, Size};
+use planning::largest_sum;
 
 /// A dataset, ready for a model.
 #[derive(Debug)]
@@ -275,7 +276,7 @@ impl Task {
             Source::Graphs(_) => {
                 let share = self.shape().nodes as f64 / graph.nodes().max(1) as f64;
                 let batch = (graph_bytes + self.feature_bytes) as f64 * share;
-                let waiting = (feed::alive(feed::READY_GRAPHS) as f64 * batch) as u64;
+                let waiting = (alive(feed::READY_GRAPHS) as f64 * batch) as u64;
                 Held { graph: graph_bytes, features: self.feature_bytes, waiting, ..Held::default() }
             }
         }
@@ -372,7 +373,7 @@ impl Task {
                         own.iter().copied().filter(|(node, _)| learned[*node as usize]).collect();
                     Ok(Loaded { units: parts, batch, own, targets: self.truth.targets(&rows) })
                 };
-                feed::prefetch(batches, feed::READY_PARTS, load, work)
+                feed::prefetch(batches, READY_PARTS, load, work)
             }
             Source::Graphs(collection) => {
                 let size_of = |graph| collection.size(graph);
@@ -389,12 +390,15 @@ impl Task {
         units: &[u32],
         mut each: impl FnMut(&Loaded, Vec<f32>) -> Result<(), E>,
     ) -> Result<(), E> {
+        let mut answer = |_, loaded: Loaded| {
+            let outputs = model.outputs(&loaded.batch);
+            each(&loaded, outputs)
+        };
         match &self.source {
             Source::Whole(batch) => {
                 let targets = Targets::classes(Vec::new(), Vec::new());
                 let loaded = Loaded { units: vec![0], batch: batch.clone(), own: Vec::new(), targets };
-                let outputs = model.outputs(&loaded.batch);
-                each(&loaded, outputs)
+                answer(0, loaded)
             }
             Source::Parts(parted, _) => {
                 let asked = parted.parting.holding(units);
@@ -405,20 +409,12 @@ impl Task {
                     let (batch, own) = cutter.batch(&parts, &self.input)?;
                     Ok(Loaded { units: parts, batch, own, targets: Targets::classes(Vec::new(), Vec::new()) })
                 };
-                feed::prefetch(batches, feed::READY_PARTS, load, |_, loaded| {
-                    let outputs = model.outputs(&loaded.batch);
-                    each(&loaded, outputs)
-                })?;
-                Ok(())
+                feed::prefetch(batches, READY_PARTS, load, answer).map(|_| ())
             }
             Source::Graphs(collection) => {
                 let batches = self.cut.in_order(units);
                 let load = |graphs| Ok(self.load(collection, graphs));
-                feed::prefetch(batches, feed::READY_GRAPHS, load, |_, loaded| {
-                    let outputs = model.outputs(&loaded.batch);
-                    each(&loaded, outputs)
-                })?;
-                Ok(())
+                feed::prefetch(batches, feed::READY_GRAPHS, load, answer).map(|_| ())
             }
         }
     }
@@ -471,11 +467,10 @@ fn whole_batch(
     input: &InputShape,
 ) -> Result<Batch, TrainError> {
     let numbers = match nodes.numbers {
-        Numbers::Dense(numbers) => farhop_nn::Numbers::Dense(numbers),
-        Numbers::OnDisk(numbers) => farhop_nn::Numbers::Dense(numbers.to_dense()?),
         Numbers::Sparse(csr) => {
             farhop_nn::Numbers::Sparse { offsets: csr.offsets, indices: csr.indices, values: csr.values }
         }
+        numbers => farhop_nn::Numbers::Dense(numbers.into_dense()?),
     };
     let parts = Parts {
         graph: Arc::new(graph),
@@ -489,25 +484,3 @@ fn whole_batch(
     };
     Ok(Batch::from_parts(parts, input))
 }
-
-/// The sum of `count` of the sizes, drawn at random, that one draw in a thousand exceeds; never more than that of the largest. Sums
-/// that change from draw to draw are used with buffers of others, which are larger by [`BATCH_SLACK`] at most.
-fn largest_sum(mut sizes: Vec<usize>, count: usize) -> usize {
-    sizes.sort_unstable_by(|a, b| b.cmp(a));
-    let count = count.min(sizes.len());
-    let most = sizes[..count].iter().sum::<usize>();
-    let all = sizes.len().max(1) as f64;
-    let mean = sizes.iter().sum::<usize>() as f64 / all;
-    let variance = sizes.iter().map(|&size| (size as f64 - mean).powi(2)).sum::<f64>() / all;
-    // Without putting back: the last of all can't be anything but the rest.
-    let left = (all - count as f64) / (all - 1.0).max(1.0);
-    let drawn = count as f64 * mean + DEVIATIONS * (count as f64 * variance * left).sqrt();
-    let slack = if count < sizes.len() { BATCH_SLACK } else { 1.0 };
-    ((most as f64).min(drawn) * slack).ceil() as usize
-}
-
-/// Standard deviations that a sum of many exceeds once in a thousand times.
-const DEVIATIONS: f64 = 3.1;
-
-/// How much larger a buffer may be that is used again for a smaller batch.
-const BATCH_SLACK: f64 = 1.25;

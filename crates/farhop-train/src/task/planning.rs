@@ -1,7 +1,7 @@
 //! The memory plan of a task, with advice that knows its graph.
 
 use farhop_graph::Graph;
-use farhop_nn::ModelConfig;
+use farhop_nn::{BUFFER_SLACK, ModelConfig};
 
 use super::order::Cut;
 use super::parted::largest;
@@ -14,6 +14,8 @@ use crate::memory::{Division, Held, Limit, Plan, plan, plan_divisible};
 const LEAST_NODES: usize = 16;
 /// Divisions that are tried to find a number of parts that really fits.
 const TRIES: usize = 3;
+/// Standard deviations that a sum of many exceeds once in a thousand times.
+const DEVIATIONS: f64 = 3.1;
 
 impl Task {
     /// What a run of the model on this data needs. `config` says how a graph is divided, or would be.
@@ -87,4 +89,20 @@ fn measured(graph: &Graph, parts: usize, config: &TrainConfig) -> Option<usize> 
     let parting = Parting::new(divided(graph, parts, config).ok()?, parts)?;
     let cut = Cut { size: 1, by_size: false };
     Some(largest(graph, &parting, config.halo.unwrap_or(0), cut, config.seed).ok()?.nodes)
+}
+
+/// The sum of `count` of the sizes, drawn at random, that one draw in a thousand exceeds; never more than that of the largest. Sums
+/// that change from draw to draw are used with buffers of others, which are larger by [`BUFFER_SLACK`] at most.
+pub(super) fn largest_sum(mut sizes: Vec<usize>, count: usize) -> usize {
+    sizes.sort_unstable_by(|a, b| b.cmp(a));
+    let count = count.min(sizes.len());
+    let most = sizes[..count].iter().sum::<usize>();
+    let all = sizes.len().max(1) as f64;
+    let mean = sizes.iter().sum::<usize>() as f64 / all;
+    let variance = sizes.iter().map(|&size| (size as f64 - mean).powi(2)).sum::<f64>() / all;
+    // Without putting back: the last of all can't be anything but the rest.
+    let left = (all - count as f64) / (all - 1.0).max(1.0);
+    let drawn = count as f64 * mean + DEVIATIONS * (count as f64 * variance * left).sqrt();
+    let slack = if count < sizes.len() { BUFFER_SLACK } else { 1.0 };
+    ((most as f64).min(drawn) * slack).ceil() as usize
 }
