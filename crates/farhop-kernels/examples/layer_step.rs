@@ -10,7 +10,7 @@
 use farhop_graph::random::Stream;
 use farhop_graph::{Graph, generate};
 use farhop_kernels::dense::feed_forward::{self, Parameters};
-use farhop_kernels::elimination::{self, Attention, Mode, Reading, Source};
+use farhop_kernels::elimination::{self, Attention, Mode, Reading, Source, Storage};
 use farhop_kernels::gen_layer::{self, Weights};
 use farhop_kernels::heads::Heads;
 use farhop_kernels::hop_attention;
@@ -31,14 +31,14 @@ struct Layer {
 }
 
 impl Layer {
-    fn new(nodes: usize, width: usize, rounds: usize) -> Self {
+    fn new(nodes: usize, width: usize, rounds: usize, storage: Storage) -> Self {
         let mut stream = Stream::new(7);
         let mut numbers = |count: usize, size: f32| -> Vec<f32> {
             (0..count).map(|_| (stream.uniform() as f32 - 0.5) * size).collect()
         };
         let heads = Heads::new(width, 1);
         let scale = 1.0 / (width as f32).sqrt();
-        let elimination = elimination::Config { rounds, heads, mode: Mode::Exact, skip_negligible: true };
+        let elimination = elimination::Config { rounds, heads, mode: Mode::Exact, skip_negligible: true, storage };
         let reading = Reading::Cumulative;
         let hops = hop_attention::Config { heads, reading, include_self: false, gamma: 0.5, epsilon: 1e-6, scale };
         Layer {
@@ -109,16 +109,18 @@ fn main() -> Result<(), Box<dyn Error>> {
         "{nodes} nodes, {} entries, width {width}, best and median of {repetitions}, milliseconds",
         graph.entries()
     );
-    println!("hops threads   forward    median  backward    median      both    median processor    median");
+    println!("hops bits threads   forward    median  backward    median      both    median processor    median");
     for hops in all_hops {
-        let layer = Layer::new(nodes, width, hops);
-        for threads in [1, 2] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-            pool.install(|| layer.step(&graph));
-            let times: Vec<[f64; 3]> = (0..repetitions).map(|_| pool.install(|| layer.step(&graph))).collect();
-            let pass = |n: usize| best_and_median(times.iter().map(|t| t[n]).collect());
-            let both = best_and_median(times.iter().map(|t| t[0] + t[1]).collect());
-            println!("{hops:4} {threads:7} {} {} {both} {}", pass(0), pass(1), pass(2));
+        for (bits, storage) in [(32, Storage::Full), (16, Storage::Packed)] {
+            let layer = Layer::new(nodes, width, hops, storage);
+            for threads in [1, 2] {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+                pool.install(|| layer.step(&graph));
+                let times: Vec<[f64; 3]> = (0..repetitions).map(|_| pool.install(|| layer.step(&graph))).collect();
+                let pass = |n: usize| best_and_median(times.iter().map(|t| t[n]).collect());
+                let both = best_and_median(times.iter().map(|t| t[0] + t[1]).collect());
+                println!("{hops:4} {bits:4} {threads:7} {} {} {both} {}", pass(0), pass(1), pass(2));
+            }
         }
     }
     Ok(())

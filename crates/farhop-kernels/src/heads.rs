@@ -45,11 +45,11 @@ impl Heads {
 #[macro_export]
 #[doc(hidden)]
 macro_rules! by_width {
-    ($heads:expr, $name:ident::<$M:ident>($($argument:expr),* $(,)?)) => {
+    ($heads:expr, $name:ident::<$M:ident $(, $T:ty)?>($($argument:expr),* $(,)?)) => {
         match ($heads.width, $heads.count) {
-            (64, 1) => $name::<$M, 64>($($argument),*),
-            (128, 1) => $name::<$M, 128>($($argument),*),
-            _ => $name::<$M, 0>($($argument),*),
+            (64, 1) => $name::<$M, $($T,)? 64>($($argument),*),
+            (128, 1) => $name::<$M, $($T,)? 128>($($argument),*),
+            _ => $name::<$M, $($T,)? 0>($($argument),*),
         }
     };
 }

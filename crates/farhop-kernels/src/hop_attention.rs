@@ -225,7 +225,7 @@ fn mix<M: Arith, const WIDTH: usize>(config: &Config, rounds: usize, scratch: &S
         let range = heads.range(h);
         for k in first..=rounds {
             let weight = scratch.weights[h * (rounds + 1) + k - first] * scratch.compression[k];
-            axpy::<M>(weight, &scratch.hops[k * width..(k + 1) * width][range.clone()], &mut mixed[range.clone()]);
+            axpy::<M, _>(weight, &scratch.hops[k * width..(k + 1) * width][range.clone()], &mut mixed[range.clone()]);
         }
     }
 }
@@ -301,16 +301,16 @@ fn backward_fixed<M: Arith, const WIDTH: usize>(
             let weight = scratch.weights[from + n];
             let target =
                 if k == 0 { &mut own[range.clone()] } else { &mut out[(k - 1) * width..k * width][range.clone()] };
-            axpy::<M>(weight, given, target);
+            axpy::<M, _>(weight, given, target);
             if let Some(query) = query.as_deref() {
                 let plain = weight * (scratch.scores[n] - mean);
                 if let Some(scores) = scores.as_deref_mut() {
                     scores[h * count + n] = plain;
                 }
                 let score = plain * config.scale;
-                axpy::<M>(score, &query[range.clone()], target);
+                axpy::<M, _>(score, &query[range.clone()], target);
                 let hop = &scratch.hops[k * width..(k + 1) * width][range.clone()];
-                axpy::<M>(score * scratch.compression[k], hop, &mut scratch.gradient[range.clone()]);
+                axpy::<M, _>(score * scratch.compression[k], hop, &mut scratch.gradient[range.clone()]);
             }
         }
     }

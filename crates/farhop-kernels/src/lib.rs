@@ -18,6 +18,7 @@ pub mod embedding;
 pub mod gen_layer;
 pub mod heads;
 pub mod hop_attention;
+pub mod packed;
 pub mod parallel;
 pub mod reference;
 pub mod segments;

@@ -4,6 +4,9 @@
 //! three times (baseline, AVX2 + FMA, AVX-512) and picks the version by [`Isa::active`]. One binary runs everywhere and is fast
 //! where the machine allows it.
 
+mod number;
+
+pub use number::Number;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// An instruction set that kernels are compiled for.
@@ -83,7 +86,7 @@ pub trait Arith: Copy {
     /// `x . y`, in a fixed order of summation.
     fn dot(x: &[f32], y: &[f32]) -> f32;
     /// `y += a x`, returning `x . v` of the same pass.
-    fn axpy_dot(a: f32, x: &[f32], y: &mut [f32], v: &[f32]) -> f32;
+    fn axpy_dot<T: Number>(a: f32, x: &[T], y: &mut [f32], v: &[f32]) -> f32;
 }
 
 /// Plain Rust: whatever the compiler makes of it for the baseline of the target.
@@ -99,33 +102,38 @@ impl Arith for Portable {
 
     #[inline(always)]
     fn dot(x: &[f32], y: &[f32]) -> f32 {
-        let mut lanes = [0.0f32; 16];
-        let (xs, xt) = x.as_chunks::<16>();
-        let (ys, yt) = y.as_chunks::<16>();
-        for (a, b) in xs.iter().zip(ys) {
-            for l in 0..16 {
-                lanes[l] = Self::fma(a[l], b[l], lanes[l]);
-            }
-        }
-        let mut rest = 0.0;
-        for (a, b) in xt.iter().zip(yt) {
-            rest = Self::fma(*a, *b, rest);
-        }
-        lanes.iter().sum::<f32>() + rest
+        portable_dot(x, y)
     }
 
     #[inline(always)]
-    fn axpy_dot(a: f32, x: &[f32], y: &mut [f32], v: &[f32]) -> f32 {
-        axpy::<Self>(a, x, y);
-        Self::dot(x, v)
+    fn axpy_dot<T: Number>(a: f32, x: &[T], y: &mut [f32], v: &[f32]) -> f32 {
+        axpy::<Self, T>(a, x, y);
+        portable_dot(x, v)
     }
+}
+
+#[inline(always)]
+fn portable_dot<T: Number>(x: &[T], y: &[f32]) -> f32 {
+    let mut lanes = [0.0f32; 16];
+    let (xs, xt) = x.as_chunks::<16>();
+    let (ys, yt) = y.as_chunks::<16>();
+    for (a, b) in xs.iter().zip(ys) {
+        for l in 0..16 {
+            lanes[l] = Portable::fma(a[l].value(), b[l], lanes[l]);
+        }
+    }
+    let mut rest = 0.0;
+    for (a, b) in xt.iter().zip(yt) {
+        rest = Portable::fma(a.value(), *b, rest);
+    }
+    lanes.iter().sum::<f32>() + rest
 }
 
 /// Defines the [`Arith`] of an x86-64 vector extension from its intrinsics. Four accumulators run side by side, since one
 /// addition takes several cycles; what does not fill a vector is done number by number.
 #[cfg(target_arch = "x86_64")]
 macro_rules! vector_arith {
-    ($(#[$meta:meta])* $name:ident, $lanes:literal, $zero:ident, $splat:ident, $load:ident, $store:ident, $fma:ident, $add:ident, $sum:ident) => {
+    ($(#[$meta:meta])* $name:ident, $lanes:literal, $zero:ident, $splat:ident, $load:ident, $number:ident, $store:ident, $fma:ident, $add:ident, $sum:ident) => {
         $(#[$meta])*
         #[derive(Clone, Copy)]
         pub struct $name;
@@ -164,7 +172,7 @@ macro_rules! vector_arith {
             }
 
             #[inline(always)]
-            fn axpy_dot(a: f32, x: &[f32], y: &mut [f32], v: &[f32]) -> f32 {
+            fn axpy_dot<T: Number>(a: f32, x: &[T], y: &mut [f32], v: &[f32]) -> f32 {
                 use std::arch::x86_64::*;
                 let n = x.len().min(y.len()).min(v.len());
                 let (xs, xt) = x[..n].as_chunks::<$lanes>();
@@ -172,8 +180,8 @@ macro_rules! vector_arith {
                 let (vs, vt) = v[..n].as_chunks::<$lanes>();
                 let mut rest = 0.0;
                 for ((x, y), v) in xt.iter().zip(yt).zip(vt) {
-                    *y = Self::fma(a, *x, *y);
-                    rest = Self::fma(*x, *v, rest);
+                    *y = Self::fma(a, x.value(), *y);
+                    rest = Self::fma(x.value(), *v, rest);
                 }
                 let (xw, xn) = xs.as_chunks::<4>();
                 let (yw, yn) = ys.as_chunks_mut::<4>();
@@ -184,13 +192,13 @@ macro_rules! vector_arith {
                     let mut sums = [$zero(); 4];
                     for ((x, y), v) in xw.iter().zip(yw).zip(vw) {
                         for p in 0..4 {
-                            let value = $load(x[p].as_ptr());
+                            let value = T::$number(&x[p]);
                             sums[p] = $fma(value, $load(v[p].as_ptr()), sums[p]);
                             $store(y[p].as_mut_ptr(), $fma(factor, value, $load(y[p].as_ptr())));
                         }
                     }
                     for ((x, y), v) in xn.iter().zip(yn).zip(vn) {
-                        let value = $load(x.as_ptr());
+                        let value = T::$number(x);
                         sums[0] = $fma(value, $load(v.as_ptr()), sums[0]);
                         $store(y.as_mut_ptr(), $fma(factor, value, $load(y.as_ptr())));
                     }
@@ -204,12 +212,12 @@ macro_rules! vector_arith {
 #[cfg(target_arch = "x86_64")]
 vector_arith! {
     /// 256-bit vectors with fused multiply-add. Only behind a feature check.
-    Avx2, 8, _mm256_setzero_ps, _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_fmadd_ps, _mm256_add_ps, sum_of_8
+    Avx2, 8, _mm256_setzero_ps, _mm256_set1_ps, _mm256_loadu_ps, load_8, _mm256_storeu_ps, _mm256_fmadd_ps, _mm256_add_ps, sum_of_8
 }
 #[cfg(target_arch = "x86_64")]
 vector_arith! {
     /// 512-bit vectors. Only behind a feature check.
-    Avx512, 16, _mm512_setzero_ps, _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_fmadd_ps, _mm512_add_ps, sum_of_16
+    Avx512, 16, _mm512_setzero_ps, _mm512_set1_ps, _mm512_loadu_ps, load_16, _mm512_storeu_ps, _mm512_fmadd_ps, _mm512_add_ps, sum_of_16
 }
 
 /// The sum of the lanes, halving.
@@ -286,15 +294,15 @@ pub fn dot<M: Arith>(x: &[f32], y: &[f32]) -> f32 {
 
 /// `y += a x`.
 #[inline(always)]
-pub fn axpy<M: Arith>(a: f32, x: &[f32], y: &mut [f32]) {
+pub fn axpy<M: Arith, T: Number>(a: f32, x: &[T], y: &mut [f32]) {
     for (yv, xv) in y.iter_mut().zip(x) {
-        *yv = M::fma(a, *xv, *yv);
+        *yv = M::fma(a, xv.value(), *yv);
     }
 }
 
 /// `y += a x`, returning `x . v` of the same pass.
 #[inline(always)]
-pub fn axpy_dot<M: Arith>(a: f32, x: &[f32], y: &mut [f32], v: &[f32]) -> f32 {
+pub fn axpy_dot<M: Arith, T: Number>(a: f32, x: &[T], y: &mut [f32], v: &[f32]) -> f32 {
     M::axpy_dot(a, x, y, v)
 }
 
@@ -338,12 +346,12 @@ pub fn exp<M: Arith>(x: f32) -> f32 {
 
 /// Asks the processor to bring the cache lines of `data[start..start + len]` closer. No effect on results.
 #[inline(always)]
-pub fn prefetch(data: &[f32], start: usize, len: usize) {
+pub fn prefetch<T>(data: &[T], start: usize, len: usize) {
     #[cfg(target_arch = "x86_64")]
     {
         // Whole lines from the one that holds the first number: where rows do not start on a line, they reach into one more.
         let first = data.as_ptr().wrapping_add(start).cast::<i8>();
-        let lines = (4 * len).div_ceil(64);
+        let lines = (size_of::<T>() * len).div_ceil(64);
         for line in 0..lines {
             // SAFETY: prefetching never faults, whatever the address.
             unsafe {

@@ -198,7 +198,7 @@ simd_fn! {
             }
             for at in lines.offsets[line]..lines.offsets[line + 1] {
                 let other = lines.others[at] as usize;
-                axpy::<M>(lines.values[at], &right[other * outputs..(other + 1) * outputs], row);
+                axpy::<M, _>(lines.values[at], &right[other * outputs..(other + 1) * outputs], row);
             }
         }
     }

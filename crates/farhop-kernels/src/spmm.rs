@@ -114,7 +114,7 @@ simd_fn! {
                 None => row.fill(0.0),
             }
             if let Some(own) = weights.nodes {
-                axpy::<M>(own[node], &x[node * width..(node + 1) * width], row);
+                axpy::<M, _>(own[node], &x[node * width..(node + 1) * width], row);
             }
             let weight = |position: usize| match (weights.entries, rows.ids) {
                 (Some(w), Some(ids)) => w[ids[position] as usize],
@@ -138,7 +138,7 @@ simd_fn! {
             if !tail.is_empty() {
                 for position in range {
                     let start = rows.others[position] as usize * width;
-                    axpy::<M>(weight(position), &x[start + tail_start..start + width], tail);
+                    axpy::<M, _>(weight(position), &x[start + tail_start..start + width], tail);
                 }
             }
         }

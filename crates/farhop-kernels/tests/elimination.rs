@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use farhop_graph::{Direction, Graph, build, distances, generate, relabel};
 use farhop_kernels::edge_attention::Dropout;
-use farhop_kernels::elimination::{Coefficients, Config, Mode, Reading, Source, forward};
+use farhop_kernels::elimination::{Coefficients, Config, Mode, Reading, Source, Storage, forward};
 use farhop_kernels::heads::Heads;
 
 const MODES: [Mode; 3] = [Mode::Exact, Mode::SelfLoop, Mode::None];
@@ -19,7 +19,8 @@ fn identity(n: usize) -> Vec<f32> {
 fn ones(graph: &Graph, rounds: usize) -> Vec<f32> {
     let n = graph.nodes();
     let (edge, node) = (vec![1.0; graph.entries()], vec![1.0; n]);
-    let config = Config { rounds, heads: Heads::new(n, 1), mode: Mode::Exact, skip_negligible: true };
+    let config =
+        Config { rounds, heads: Heads::new(n, 1), mode: Mode::Exact, skip_negligible: true, storage: Storage::Full };
     let source = Source::Given(Coefficients { rounds: 1, edge: &edge, node: &node });
     forward(graph, &config, &source, &identity(n)).increments.concat()
 }

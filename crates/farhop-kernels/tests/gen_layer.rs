@@ -6,7 +6,7 @@ mod common;
 use common::{f32s, normals};
 use farhop_graph::{Direction, Graph, build};
 use farhop_kernels::dense::feed_forward;
-use farhop_kernels::elimination::{self, Attention, Config, Mode, Reading, Source};
+use farhop_kernels::elimination::{self, Attention, Config, Mode, Reading, Source, Storage};
 use farhop_kernels::gen_layer;
 use farhop_kernels::heads::Heads;
 use farhop_kernels::hop_attention::{self, Hops, RowGradients, Scratch};
@@ -167,7 +167,13 @@ fn the_f32_kernels_equal_the_outside_numbers() {
         let p: Vec<Vec<f32>> = PARAMETERS.iter().map(|name| f32s(fixture.get(name))).collect();
         let [x, a, wq, wk, wv, w, fc1_w, fc1_b, fc2_w, fc2_b] = &p[..] else { panic!("ten parameters") };
         let (graph, n, rounds) = (&fixture.graph, fixture.graph.nodes(), fixture.rounds());
-        let elimination = Config { rounds, heads: Heads::new(IN, 1), mode: Mode::Exact, skip_negligible: true };
+        let elimination = Config {
+            rounds,
+            heads: Heads::new(IN, 1),
+            mode: Mode::Exact,
+            skip_negligible: true,
+            storage: Storage::Full,
+        };
         let attention = Attention {
             weights: a,
             each_round: true,
@@ -365,7 +371,7 @@ fn wide_features_and_several_heads_have_the_literal_gradients() {
         let expected = tape::gradients(loss, &variables);
 
         let f: Vec<Vec<f32>> = inputs.iter().map(|v| f32s(v)).collect();
-        let elimination = Config { rounds, heads, mode: Mode::Exact, skip_negligible: true };
+        let elimination = Config { rounds, heads, mode: Mode::Exact, skip_negligible: true, storage: Storage::Full };
         let hops = hop_attention::Config {
             heads,
             reading: Reading::Cumulative,

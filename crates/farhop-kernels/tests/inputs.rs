@@ -7,7 +7,7 @@ use dense_support::{assert_close, assert_same_on_any_threads, normal, wide};
 use farhop_graph::random::Stream;
 use farhop_graph::{Direction, build};
 use farhop_kernels::dense::Dropout;
-use farhop_kernels::elimination::{self, Attention, Mode, Reading, Source};
+use farhop_kernels::elimination::{self, Attention, Mode, Reading, Source, Storage};
 use farhop_kernels::embedding::{self, Categories};
 use farhop_kernels::heads::Heads;
 use farhop_kernels::reference::tape::{self, Var};
@@ -169,7 +169,8 @@ fn one_edge_bias_for_all_rounds_is_the_same_bias_in_every_round() {
     let (z, weights) = (normal(6 * 4, 1), normal(rounds * 8, 2));
     let bias = normal(graph.entries() * 2, 3);
     let repeated = bias.repeat(rounds);
-    let config = elimination::Config { rounds, heads, mode: Mode::Exact, skip_negligible: true };
+    let config =
+        elimination::Config { rounds, heads, mode: Mode::Exact, skip_negligible: true, storage: Storage::Full };
     let run = |bias: &[f32]| {
         let attention = Attention { weights: &weights, each_round: true, bias: Some(bias), slope: 0.2, dropout: None };
         let source = Source::Attention(attention);

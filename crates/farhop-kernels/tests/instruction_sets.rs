@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use farhop_graph::Direction;
-use farhop_kernels::elimination::{Mode, Reading};
+use farhop_kernels::elimination::{Mode, Reading, Storage};
 use farhop_kernels::heads::Heads;
 use farhop_kernels::simd::{self, Isa};
 
@@ -12,7 +12,7 @@ use farhop_kernels::simd::{self, Isa};
 fn every_instruction_set_gives_the_literal_numbers() {
     let graph = random_graph(30, 70, Direction::Undirected, 2);
     // One head of 64 or 128 channels has code of its own.
-    let problems = [(45, 2), (64, 1), (128, 1)].map(|(width, count)| {
+    let mut problems = [(45, 2), (64, 1), (128, 1)].map(|(width, count)| {
         let problem = Problem::attention(graph.clone(), 5, Heads::new(width, count), Mode::Exact, true, 3);
         let inputs: Vec<Vec<f64>> = problem.inputs().iter().map(|v| v.to_vec()).collect();
         let (states, _) = problem.literal(&inputs);
@@ -25,10 +25,13 @@ fn every_instruction_set_gives_the_literal_numbers() {
         assert!(Isa::force(isa));
         assert_eq!(Isa::active(), isa);
         check_pieces(isa);
-        for (problem, states, gradients) in &problems {
-            assert_close(isa.name(), &problem.kernel().0, states, 2e-5);
-            for (actual, expected) in problem.kernel_gradients(Reading::Cumulative).iter().zip(gradients) {
-                assert_close(isa.name(), actual, expected, 1e-4);
+        for (problem, states, gradients) in &mut problems {
+            for (storage, error) in [(Storage::Full, 0.0), (Storage::Packed, 40.0 * 0.5 / 32767.0)] {
+                problem.config.storage = storage;
+                assert_close(isa.name(), &problem.kernel().0, states, 2e-5 + error);
+                for (actual, expected) in problem.kernel_gradients(Reading::Cumulative).iter().zip(&*gradients) {
+                    assert_close(isa.name(), actual, expected, 1e-4 + error);
+                }
             }
         }
     }
@@ -37,7 +40,13 @@ fn every_instruction_set_gives_the_literal_numbers() {
 farhop_kernels::simd_fn! {
     /// The two reductions that are written out per instruction set, and exp.
     fn pieces<M>(a: f32, x: &[f32], y: &mut [f32], v: &[f32]) -> (f32, f32, f32) {
-        (simd::dot::<M>(x, v), simd::axpy_dot::<M>(a, x, y, v), simd::exp::<M>(x[0]))
+        (simd::dot::<M>(x, v), simd::axpy_dot::<M, _>(a, x, y, v), simd::exp::<M>(x[0]))
+    }
+}
+
+farhop_kernels::simd_fn! {
+    fn packed_piece<M>(a: f32, x: &[i16], y: &mut [f32], v: &[f32]) -> f32 {
+        simd::axpy_dot::<M, _>(a, x, y, v)
     }
 }
 
@@ -53,6 +62,16 @@ fn check_pieces(isa: Isa) {
         let sum: Vec<f64> =
             f64s(&f32s(&start)).iter().zip(f64s(&x32)).map(|(y, x)| y + f64::from(0.7f32) * x).collect();
         assert_close(isa.name(), &y32, &sum, 1e-6);
+        // Whole numbers of 16 bits go the same way.
+        let whole: Vec<i16> = x.iter().map(|v| (v * 5000.0) as i16).collect();
+        let mut y = f32s(&start);
+        let (scaled, product) =
+            (f32s(&whole.iter().map(|v| f64::from(*v)).collect::<Vec<_>>()), packed_piece(0.7, &whole, &mut y, &v32));
+        let (expected, _, _) = pieces(0.7, &scaled, &mut y32, &v32);
+        assert!((product - expected).abs() <= 1e-6 * 5000.0 * size as f32, "{} whole numbers of {len}", isa.name());
+        let sum: Vec<f64> =
+            f64s(&f32s(&start)).iter().zip(&whole).map(|(y, x)| y + f64::from(0.7f32) * f64::from(*x)).collect();
+        assert_close(isa.name(), &y, &sum, 1e-6);
         assert!((f64::from(exp) / f64::from(x32[0]).exp() - 1.0).abs() < 3e-7);
     }
 }

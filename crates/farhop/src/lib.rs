@@ -39,14 +39,14 @@
 //! # The elimination alone
 //!
 //! ```
-//! use farhop::elimination::{Coefficients, Config, Heads, Mode, Source, forward};
+//! use farhop::elimination::{Coefficients, Config, Heads, Mode, Source, Storage, forward};
 //! use farhop::generate;
 //!
 //! // A path of five nodes; the first one carries the number 1. All coefficients are 1.
 //! let graph = generate::path(5)?;
 //! let ones = vec![1.0; graph.entries()];
 //! let coefficients = Coefficients { rounds: 1, edge: &ones, node: &[1.0; 5] };
-//! let config = Config { rounds: 4, heads: Heads::new(1, 1), mode: Mode::Exact, skip_negligible: true };
+//! let config = Config { rounds: 4, heads: Heads::new(1, 1), mode: Mode::Exact, skip_negligible: true, storage: Storage::Full };
 //! let kept = forward(&graph, &config, &Source::Given(coefficients), &[1.0, 0.0, 0.0, 0.0, 0.0]);
 //!
 //! // Increment k: the number is where the distance is k, and nowhere else.
@@ -83,7 +83,7 @@ pub use farhop_train::{
 
 /// The elimination over plain slices: K rounds, each with its increment, and their states.
 pub mod elimination {
-    pub use farhop_kernels::elimination::{Coefficients, Config, Kept, Mode, Source, cumulative, forward};
+    pub use farhop_kernels::elimination::{Coefficients, Config, Kept, Mode, Source, Storage, cumulative, forward};
     pub use farhop_kernels::heads::Heads;
 }
 

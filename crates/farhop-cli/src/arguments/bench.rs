@@ -52,6 +52,9 @@ pub struct BenchArguments {
     /// Compute hops again in the backward pass: less memory, more time (gen)
     #[arg(long)]
     pub recompute: bool,
+    /// Bits of a number in the rows that hops gather, 32 or 16 (gen)
+    #[arg(long, value_name = "B", default_value_t = 32)]
+    pub gather_bits: usize,
     /// What is timed: train, a step with its backward pass and update, or infer, the outputs alone
     #[arg(long, value_name = "MODE", default_value = "train", hide_possible_values = true)]
     pub mode: BenchMode,

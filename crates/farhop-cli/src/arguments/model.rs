@@ -84,6 +84,9 @@ pub struct ModelArguments {
     /// Compute hops again in the backward pass: less memory, more time (gen) [default: off]
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", value_parser = switch)]
     recompute: Option<bool>,
+    /// Bits of a number in the rows that hops gather, 32 or 16: 16 is faster on large graphs, with errors of 2^-16 (gen) [default: 32]
+    #[arg(long, value_name = "B")]
+    gather_bits: Option<usize>,
 }
 
 impl ModelArguments {
@@ -97,6 +100,7 @@ impl ModelArguments {
         add("--hidden", "width", self.hidden.map(Value::from));
         add("--layers", "layers", self.layers.map(Value::from));
         add("--heads", "heads", self.heads.map(Value::from));
+        add("--gather-bits", "gather_bits", self.gather_bits.map(Value::from));
         let text = |value: &Option<String>| value.clone().map(Value::from);
         add("--coefficients", "coefficients", text(&self.coefficients));
         add("--elimination", "elimination", text(&self.elimination));

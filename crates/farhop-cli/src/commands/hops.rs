@@ -7,7 +7,7 @@ use farhop_data::npy::read_matrix;
 use farhop_data::npz::write_npz;
 use farhop_data::{EdgeOptions, EdgeTable, FeatureScaling, Fill, NoFeatures, NodeIds, NodeTableOptions, NodeTables};
 use farhop_graph::Graph;
-use farhop_kernels::elimination::{self, Coefficients, Config, Mode, Source};
+use farhop_kernels::elimination::{self, Coefficients, Config, Mode, Source, Storage};
 use farhop_kernels::heads::Heads;
 use farhop_train::memory::{self, bytes_text};
 use serde_json::json;
@@ -50,8 +50,13 @@ pub fn run(arguments: &HopsArguments, console: &Console) -> Result<ExitCode, Fai
     }
     let Start { ids, graph, features, width, weights, .. } = start;
     let rounds = arguments.rounds as usize;
-    let config =
-        Config { rounds, heads: Heads::new(width, 1), mode: mode(arguments.elimination), skip_negligible: false };
+    let config = Config {
+        rounds,
+        heads: Heads::new(width, 1),
+        mode: mode(arguments.elimination),
+        skip_negligible: false,
+        storage: Storage::Full,
+    };
     check_memory(&config, &graph, features.len())?;
 
     let (edge, node) = coefficients(arguments, &graph, weights);

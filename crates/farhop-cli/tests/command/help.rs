@@ -36,6 +36,7 @@ fn every_command_explains_itself() {
                 "--epochs",
                 "--patience",
                 "--recompute",
+                "--gather-bits",
                 "--coefficients",
                 "--elimination",
                 "--hop-reading",

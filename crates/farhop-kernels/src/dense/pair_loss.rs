@@ -102,7 +102,7 @@ simd_fn! {
             out.fill(0.0);
             for &(other, slope) in &ends.others[ends.offsets[row]..ends.offsets[row + 1]] {
                 let other = other as usize;
-                axpy::<M>(slope, &x[other * width..(other + 1) * width], out);
+                axpy::<M, _>(slope, &x[other * width..(other + 1) * width], out);
             }
         }
     }

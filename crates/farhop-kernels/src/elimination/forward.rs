@@ -5,8 +5,9 @@ use super::gather::{After, Pass, Scalars, run_gather};
 use super::nodes::{peaks, score_rows};
 use super::rounds::{Increments, states};
 use super::spread::run_spread;
-use super::{Coefficients, Config, Mode, Source, check, pairs_before};
+use super::{Coefficients, Config, Mode, Source, Storage, check, pairs_before};
 use crate::buffers;
+use crate::packed::Packed;
 use crate::parallel::{Blocks, SharedMut, clear, copy};
 use crate::simd_fn;
 use farhop_graph::Graph;
@@ -88,6 +89,7 @@ pub fn forward(graph: &Graph, config: &Config, source: &Source, z: &[f32]) -> Ke
     }
     let mut next_state = buffers::take(if config.mode == Mode::None { z.len() } else { 0 });
     let mut reversed: Vec<Vec<f32>> = Vec::new();
+    let mut packed: Vec<Packed> = Vec::new();
 
     for k in 1..=rounds {
         if let Some(a) = attention
@@ -122,7 +124,14 @@ pub fn forward(graph: &Graph, config: &Config, source: &Source, z: &[f32]) -> Ke
         // Where others read h^(k-1) while a row is finished, the new states go elsewhere.
         let (read, write): (&[f32], &mut [f32]) =
             if config.mode == Mode::None { (&state, &mut next_state) } else { (&[], &mut state) };
-        let pass = Pass { graph, heads, k, rounds, past, chain, mode: config.mode, state: read };
+        if config.storage == Storage::Packed {
+            // Earlier increments are gathered again only where there is something to eliminate.
+            if !exact {
+                packed.drain(..).for_each(Packed::give_back);
+            }
+            packed.push(Packed::new(if config.mode == Mode::None { read } else { past.all(k - 1) }, heads.width));
+        }
+        let pass = Pass { graph, heads, k, rounds, past, chain, mode: config.mode, state: read, packed: &packed };
         let sums = if exact { &mut kept.sums[first_sum..first_sum + (k / 2) * n * count] } else { &mut [] };
         if spread {
             run_spread(&pass, current, sums);
@@ -145,6 +154,7 @@ pub fn forward(graph: &Graph, config: &Config, source: &Source, z: &[f32]) -> Ke
             std::mem::swap(&mut state, &mut next_state);
         }
     }
+    packed.into_iter().for_each(Packed::give_back);
     for buffer in reversed.into_iter().chain([state, next_state]) {
         buffers::give(buffer);
     }

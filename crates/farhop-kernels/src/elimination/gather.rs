@@ -4,7 +4,9 @@ use super::Mode;
 use super::coefficients::Chain;
 use super::nodes::highest;
 use super::rounds::{AHEAD, Increments, SEGMENT, dot_heads, pieces};
+use super::stored::{Rows, Stored};
 use crate::heads::Heads;
+use crate::packed::Packed;
 use crate::parallel::{Blocks, SharedMut};
 use crate::simd::{Arith, axpy, max_abs, prefetch};
 use crate::{by_width, simd_fn};
@@ -27,6 +29,18 @@ pub(super) struct Pass<'a> {
     pub chain: Chain<'a>,
     pub mode: Mode,
     pub state: &'a [f32],
+    /// The increments so far (not eliminating: only what this round gathers), packed; empty where they are gathered as they are.
+    pub packed: &'a [Packed],
+}
+
+impl<'a> Pass<'a> {
+    /// What is gathered of increment m (where nothing is eliminated, of state m).
+    #[inline(always)]
+    pub fn rows<T: Stored>(&self, m: usize) -> Rows<'a, T> {
+        let full = if self.mode == Mode::None { self.state } else { self.past.all(m) };
+        // The last is that of increment k - 1.
+        T::rows(full, (self.packed.len() + m).checked_sub(self.k).map(|at| &self.packed[at]))
+    }
 }
 
 /// What is done with a row as soon as its increment is complete and still in the cache.
@@ -83,12 +97,16 @@ simd_fn! {
         current: &mut [f32],
         sums: Vec<&mut [f32]>,
     ) -> Vec<f32> {
-        by_width!(pass.heads, gather_fixed::<M>(pass, peaks, after, rows, current, sums))
+        if pass.packed.is_empty() {
+            by_width!(pass.heads, gather_fixed::<M, f32>(pass, peaks, after, rows, current, sums))
+        } else {
+            by_width!(pass.heads, gather_fixed::<M, i16>(pass, peaks, after, rows, current, sums))
+        }
     }
 }
 
 #[inline(always)]
-fn gather_fixed<M: Arith, const WIDTH: usize>(
+fn gather_fixed<M: Arith, T: Stored, const WIDTH: usize>(
     pass: &Pass,
     peaks: &[f32],
     after: Option<&After>,
@@ -123,7 +141,7 @@ fn gather_fixed<M: Arith, const WIDTH: usize>(
                 let values = &products[at + (entries.start - from) * count..at + (entries.end - from) * count];
                 add_to_heads(values, &mut sum[n * count..(n + 1) * count]);
             }
-            gather_row::<M>(
+            gather_row::<M, T>(
                 pass,
                 heads,
                 peaks,
@@ -149,7 +167,7 @@ fn gather_fixed<M: Arith, const WIDTH: usize>(
 
 /// Adds the even terms of some of a row's entries to `target`. `products` start at the first of these entries.
 #[inline(always)]
-fn gather_row<M: Arith>(
+fn gather_row<M: Arith, T: Stored>(
     pass: &Pass,
     heads: Heads,
     peaks: &[f32],
@@ -161,50 +179,50 @@ fn gather_row<M: Arith>(
     let (width, count, k) = (heads.width, heads.count, pass.k);
     let stride = SEGMENT * count;
     let sources = pass.graph.sources();
-    let source = if pass.mode == Mode::None { pass.state } else { pass.past.all(k - 1) };
+    let source = pass.rows::<T>(k - 1);
     // Most rows are short: their terms s = 0 and s = 2 come together, both asked for well ahead. In a long row many products are
     // negligible: there it pays to know the row's size first.
     let together = depth > 2 && (peaks.is_empty() || entries.len() < LONG_ROW);
-    let older = if together { pass.past.all(k - 3) } else { &[] };
+    let older = if together { pass.rows::<T>(k - 3) } else { source };
     let first_older = if together { 4 } else { 2 };
     for (n, entry) in entries.clone().enumerate() {
         if let Some(&next) = sources.get(entry + AHEAD) {
-            prefetch(source, next as usize * width, width);
+            source.prefetch(next as usize, width);
             if together {
-                prefetch(older, next as usize * width, width);
+                older.prefetch(next as usize, width);
             }
         }
         let j = sources[entry] as usize;
         if first_older < depth && products[first_older * stride + n * count].abs() > WORTH_FETCHING {
-            prefetch(pass.past.all(k - 1 - first_older), j * width, width);
+            pass.rows::<T>(k - 1 - first_older).prefetch(j, width);
         }
-        let row = &source[j * width..][..width];
+        let (row, scale) = (source.row(j, width), source.scale(j));
         for h in 0..count {
-            let p = products[n * count + h];
+            let p = products[n * count + h] * scale;
             if p != 0.0 {
                 let range = heads.range(h);
-                axpy::<M>(p, &row[range.clone()], &mut target[range]);
+                axpy::<M, _>(p, &row[range.clone()], &mut target[range]);
             }
         }
         if together {
-            let row = &older[j * width..][..width];
+            let (row, scale) = (older.row(j, width), older.scale(j));
             for h in 0..count {
-                let p = products[2 * stride + n * count + h];
+                let p = products[2 * stride + n * count + h] * scale;
                 if p != 0.0 {
                     let range = heads.range(h);
-                    axpy::<M>(p, &row[range.clone()], &mut target[range]);
+                    axpy::<M, _>(p, &row[range.clone()], &mut target[range]);
                 }
             }
         }
     }
     for s in (first_older..depth).step_by(2) {
-        add_older::<M>(pass, heads, peaks, s, entries.clone(), products, target);
+        add_older::<M, T>(pass, heads, peaks, s, entries.clone(), products, target);
     }
 }
 
 /// Adds the terms `s` of some of a row's entries, those that are not negligible.
 #[inline(always)]
-fn add_older<M: Arith>(
+fn add_older<M: Arith, T: Stored>(
     pass: &Pass,
     heads: Heads,
     peaks: &[f32],
@@ -214,7 +232,7 @@ fn add_older<M: Arith>(
     target: &mut [f32],
 ) {
     let (width, count, m) = (heads.width, heads.count, pass.k - 1 - s);
-    let (older, sources) = (pass.past.all(m), &pass.graph.sources()[entries]);
+    let (older, sources) = (pass.rows::<T>(m), &pass.graph.sources()[entries]);
     let stride = SEGMENT * count;
     for h in 0..count {
         let range = heads.range(h);
@@ -222,17 +240,17 @@ fn add_older<M: Arith>(
         let limit = if peaks.is_empty() {
             -1.0
         } else {
-            max_abs(&target[range.clone()]) * (f32::EPSILON * 0.5) / peaks[m * count + h].max(f32::MIN_POSITIVE)
+            max_abs(&target[range.clone()]) * T::ERROR / peaks[m * count + h].max(f32::MIN_POSITIVE)
         };
         for (n, &j) in sources.iter().enumerate() {
             let j = j as usize;
             // This row was asked for one level earlier; now it is the turn of the next level.
             if m >= 2 && products[(s + 2) * stride + n * count + h].abs() > WORTH_FETCHING {
-                prefetch(pass.past.all(m - 2), j * width + range.start, range.len());
+                prefetch(pass.rows::<T>(m - 2).numbers, j * width + range.start, range.len());
             }
             let p = products[s * stride + n * count + h];
             if p.abs() > limit {
-                axpy::<M>(p, &older[j * width..][..width][range.clone()], &mut target[range.clone()]);
+                axpy::<M, _>(p * older.scale(j), &older.row(j, width)[range.clone()], &mut target[range.clone()]);
             }
         }
     }
@@ -295,7 +313,7 @@ pub(super) fn subtract_returned<M: Arith>(
         let own = &pass.past.row(pass.k - 1 - s, i)[..heads.width];
         for h in 0..count {
             let range = heads.range(h);
-            axpy::<M>(-sum[n * count + h], &own[range.clone()], &mut target[range]);
+            axpy::<M, _>(-sum[n * count + h], &own[range.clone()], &mut target[range]);
         }
     }
 }

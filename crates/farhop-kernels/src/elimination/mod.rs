@@ -23,13 +23,16 @@ mod gather;
 mod nodes;
 mod rounds;
 mod spread;
+mod stored;
 
 pub use backward::{Begun, Gradients, RowGradient, backward, begin};
 pub use coefficients::{Attention, Coefficients, Source};
 pub use forward::{Kept, cumulative, forward};
 pub(crate) use rounds::{Increments, states};
+pub use stored::Storage;
 
 use crate::heads::Heads;
+use crate::packed;
 use farhop_graph::Graph;
 
 /// What is taken away from each round.
@@ -63,6 +66,8 @@ pub struct Config {
     pub mode: Mode,
     /// Skip a gather whose weight is below the rounding error of the row it would be added to (relative 2^-24).
     pub skip_negligible: bool,
+    /// How the rows that are gathered are stored.
+    pub storage: Storage,
 }
 
 /// Number of (round, odd s) pairs up to round k, exclusive: where the row sums of round k start.
@@ -83,7 +88,7 @@ pub fn bytes_kept(config: &Config, source_rounds: usize, attention: bool, graph_
     (floats * size_of::<f32>()) as u64
 }
 
-/// Bytes that [`forward`] allocates besides what it keeps.
+/// Bytes that [`forward`] allocates besides what it keeps: reversed coefficients, states, packed rows.
 pub fn bytes_forward(config: &Config, source_rounds: usize, attention: bool, nodes: usize, entries: usize) -> u64 {
     let heads = config.heads.count;
     let mut floats = 0;
@@ -93,7 +98,12 @@ pub fn bytes_forward(config: &Config, source_rounds: usize, attention: bool, nod
     if attention && source_rounds > 1 || config.mode == Mode::None {
         floats += nodes * config.heads.width * if config.mode == Mode::None { 2 } else { 1 };
     }
-    (floats * size_of::<f32>()) as u64
+    let packed = match (config.storage, config.mode) {
+        (Storage::Full, _) => 0,
+        (Storage::Packed, Mode::Exact) => config.rounds,
+        (Storage::Packed, _) => 1,
+    };
+    (floats * size_of::<f32>()) as u64 + packed as u64 * packed::bytes(nodes, config.heads.width)
 }
 
 /// Bytes that [`begin`] allocates: the gradients of all rounds and of z.
@@ -124,7 +134,9 @@ pub fn bytes_finish(config: &Config, source_rounds: usize, nodes: usize, entries
         let joining = wide(k - 1, k - 1) + entries * heads * (still_turned + gradients + 1);
         pulling.max(joining)
     };
-    ((1..=rounds).map(at_round).max().unwrap_or(0) * size_of::<f32>()) as u64
+    let floats = (1..=rounds).map(at_round).max().unwrap_or(0);
+    let packed = if config.storage == Storage::Packed { packed::bytes(nodes, width) } else { 0 };
+    (floats * size_of::<f32>()) as u64 + packed
 }
 
 fn check(graph: &Graph, config: &Config, source: &Source, z: &[f32]) {

@@ -3,7 +3,7 @@
 
 use farhop_graph::random::Stream;
 use farhop_graph::{Direction, Graph, build};
-use farhop_kernels::elimination::{Attention, Coefficients, Config, Mode, Reading, Source};
+use farhop_kernels::elimination::{Attention, Coefficients, Config, Mode, Reading, Source, Storage};
 use farhop_kernels::heads::Heads;
 use farhop_kernels::reference::elimination::{Round, edge_attention, propagate};
 use farhop_kernels::reference::{Real, tape};
@@ -94,7 +94,7 @@ impl Problem {
         Problem {
             z: round(normals(n * heads.width, 1.0, seed + 5)),
             cotangent: round(normals(rounds * n * heads.width, 1.0, seed + 6)),
-            config: Config { rounds, heads, mode, skip_negligible: true },
+            config: Config { rounds, heads, mode, skip_negligible: true, storage: Storage::Full },
             graph,
             coefficients,
         }

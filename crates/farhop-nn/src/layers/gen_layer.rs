@@ -16,7 +16,7 @@
 use burn::module::{Module, Param};
 use burn::tensor::Tensor;
 use farhop_kernels::edge_attention::Dropout;
-use farhop_kernels::elimination::{self, Mode, Reading};
+use farhop_kernels::elimination::{self, Mode, Reading, Storage};
 use farhop_kernels::heads::Heads;
 use farhop_kernels::{gen_layer, hop_attention};
 use serde::{Deserialize, Serialize};
@@ -102,6 +102,9 @@ pub struct GenLayerConfig {
     pub edge_features: bool,
     /// Run the rounds again in the backward pass instead of keeping their increments: less memory, more time. Default false.
     pub recompute: bool,
+    /// How rows are stored while rounds gather them: 32 bits a number, or 16 with a scale per row, which gathers half the bytes and is off by
+    /// 2^-16 of a row's largest number. Default 32.
+    pub gather_bits: usize,
 }
 
 impl Default for GenLayerConfig {
@@ -122,6 +125,7 @@ impl Default for GenLayerConfig {
             attention_dropout: 0.0,
             edge_features: true,
             recompute: false,
+            gather_bits: 32,
         }
     }
 }
@@ -138,6 +142,8 @@ impl GenLayerConfig {
         checks.that(positive, "epsilon", self.epsilon, || "it must be above 0".into())?;
         checks
             .that(unit(self.attention_slope), "attention_slope", self.attention_slope, || "allowed is 0 to 1".into())?;
+        let known = matches!(self.gather_bits, 16 | 32);
+        checks.that(known, "gather_bits", self.gather_bits, || "allowed are 16 and 32".into())?;
         checks.dropout("attention_dropout", self.attention_dropout)
     }
 
@@ -181,6 +187,7 @@ impl GenLayerConfig {
                 heads: Heads::new(inputs, edge_heads),
                 mode,
                 skip_negligible: true,
+                storage: if self.gather_bits == 16 { Storage::Packed } else { Storage::Full },
             },
             hops: hop_attention::Config {
                 heads: Heads::new(inputs, self.heads),

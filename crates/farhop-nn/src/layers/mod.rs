@@ -69,6 +69,7 @@ pub const REGISTRY: &[Registered] = &[
                 coefficients: CoefficientKind::Gcn,
                 elimination: EliminationKind::None,
                 hop_attention: false,
+                gather_bits: 16,
                 ..GenLayerConfig::default()
             };
             gen_layer(inputs, outputs, seed, config)

@@ -70,6 +70,9 @@ pub struct GenConfig {
     pub laplacian_encoder: LaplacianKind,
     /// Run the rounds again in the backward pass instead of keeping their increments: less memory, more time. Default false.
     pub recompute: bool,
+    /// How rows are stored while rounds gather them: 32 bits a number, or 16 with a scale per row, which gathers half the bytes and is off by
+    /// 2^-16 of a row's largest number. Default 32.
+    pub gather_bits: usize,
 }
 
 impl Default for GenConfig {
@@ -102,6 +105,7 @@ impl Default for GenConfig {
             head_layers: 1,
             laplacian_encoder: LaplacianKind::Linear,
             recompute: layer.recompute,
+            gather_bits: layer.gather_bits,
         }
     }
 }
@@ -124,6 +128,7 @@ impl GenConfig {
             attention_dropout: self.attention_dropout,
             edge_features: self.edge_features,
             recompute: self.recompute,
+            gather_bits: self.gather_bits,
         }
     }
 }

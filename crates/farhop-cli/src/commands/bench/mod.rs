@@ -82,6 +82,7 @@ pub fn run(
         "layers": arguments.layers,
         "heads": is_gen.then_some(arguments.heads),
         "recompute": is_gen.then_some(arguments.recompute),
+        "gather_bits": is_gen.then_some(arguments.gather_bits),
         "mode": arguments.mode.name(),
         "threads": threads,
         "instruction_set": Isa::active().name(),
@@ -169,6 +170,7 @@ fn model(arguments: &BenchArguments, input_projection: bool) -> Result<ModelConf
             dropout,
             residual: false,
             recompute: arguments.recompute,
+            gather_bits: arguments.gather_bits,
             ..GenConfig::default()
         }),
         ModelConfig::Gcn(_) => ModelConfig::Gcn(GcnConfig {

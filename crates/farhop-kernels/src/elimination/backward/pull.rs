@@ -3,9 +3,11 @@
 use super::super::Mode;
 use super::super::coefficients::Chain;
 use super::super::rounds::{AHEAD, Piece, SEGMENT, pieces, states};
+use super::super::stored::{Rows, Storage, Stored};
 use super::state::{Context, State};
 use crate::buffers;
 use crate::heads::Heads;
+use crate::packed::Packed;
 use crate::parallel::{Blocks, SharedMut};
 use crate::simd::{Arith, axpy_dot, prefetch};
 use crate::{by_width, simd_fn};
@@ -17,6 +19,12 @@ pub(super) fn pull(context: &Context, k: usize, chain: Chain, state: &mut State)
     let (width, count) = (config.heads.width, config.heads.count);
     let transposed = graph.transposed();
     let (lower, upper) = state.slabs.split_at_mut(k - 1);
+    let packed = (config.storage == Storage::Packed).then(|| {
+        let whole = std::mem::take(&mut upper[0]);
+        let packed = Packed::new(&whole, width);
+        buffers::give(whole);
+        packed
+    });
     let gradient = &upper[0][..];
     let lower: Vec<SharedMut<f32>> = lower.iter_mut().map(|slab| SharedMut::new(slab)).collect();
     let z = SharedMut::new(&mut state.z);
@@ -34,7 +42,7 @@ pub(super) fn pull(context: &Context, k: usize, chain: Chain, state: &mut State)
     let along: Vec<SharedMut<f32>> = state.along.iter_mut().map(|v| SharedMut::new(v)).collect();
     let against: Vec<SharedMut<f32>> = state.against.iter_mut().map(|v| SharedMut::new(v)).collect();
     let returned = &state.returned[..];
-    let pass = Pull { context, k, depth, chain, gradient, returned };
+    let pass = Pull { context, k, depth, chain, gradient, packed: packed.as_ref(), returned };
     Blocks::by_entries(transposed.offsets, 4, 2 * width).run(|rows| {
         let entries = transposed.offsets[rows.start] * count..transposed.offsets[rows.end] * count;
         // One slice per distinct set: with one set for all rounds, every factor adds to the same slice. Nothing is written to the
@@ -59,6 +67,9 @@ pub(super) fn pull(context: &Context, k: usize, chain: Chain, state: &mut State)
         };
         pull_rows(&pass, rows, &mut own, &mut back, &mut targets);
     });
+    if let Some(packed) = packed {
+        packed.give_back();
+    }
 }
 
 /// One backward round's inputs.
@@ -68,19 +79,24 @@ struct Pull<'a> {
     /// How many factors the longest product has.
     depth: usize,
     chain: Chain<'a>,
-    /// g^k, `[N, F]`.
+    /// g^k, `[N, F]`; empty if it is packed.
     gradient: &'a [f32],
+    packed: Option<&'a Packed>,
     returned: &'a [f32],
 }
 
 simd_fn! {
     fn pull_rows<M>(pass: &Pull, rows: Range<usize>, own: &mut [&mut [f32]], back: &mut [&mut [f32]], targets: &mut [&mut [f32]]) {
-        by_width!(pass.context.config.heads, pull_fixed::<M>(pass, rows, own, back, targets))
+        if pass.packed.is_none() {
+            by_width!(pass.context.config.heads, pull_fixed::<M, f32>(pass, rows, own, back, targets))
+        } else {
+            by_width!(pass.context.config.heads, pull_fixed::<M, i16>(pass, rows, own, back, targets))
+        }
     }
 }
 
 #[inline(always)]
-fn pull_fixed<M: Arith, const WIDTH: usize>(
+fn pull_fixed<M: Arith, T: Stored, const WIDTH: usize>(
     pass: &Pull,
     rows: Range<usize>,
     own: &mut [&mut [f32]],
@@ -93,6 +109,7 @@ fn pull_fixed<M: Arith, const WIDTH: usize>(
     let offsets = context.graph.transposed().offsets;
     let stride = SEGMENT * count;
     let (first, base) = (rows.start, offsets[rows.start]);
+    let gathered = T::rows(pass.gradient, pass.packed);
     let mut products = vec![0.0f32; depth * stride];
     let mut given = vec![0.0f32; depth * stride];
     let mut chain = vec![0.0f32; if mode == Mode::None { k * width } else { 0 }];
@@ -108,7 +125,7 @@ fn pull_fixed<M: Arith, const WIDTH: usize>(
                 states::<M>(&context.all, heads, mode, |k| context.coefficients.node(k), j, k - 1, &mut chain);
             }
             let row = (j - first) * width..(j - first + 1) * width;
-            pull_row::<M>(pass, heads, j, row, &piece, &chain, &products, &mut given, targets);
+            pull_row::<M, T>(pass, heads, gathered, j, row, &piece, &chain, &products, &mut given, targets);
         }
         through_products(pass, from..to, base, &products, &mut given, own, back);
     }
@@ -118,9 +135,10 @@ fn pull_fixed<M: Arith, const WIDTH: usize>(
 /// `given`.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
-fn pull_row<M: Arith>(
+fn pull_row<M: Arith, T: Stored>(
     pass: &Pull,
     heads: Heads,
+    gathered: Rows<T>,
     j: usize,
     row: Range<usize>,
     piece: &Piece,
@@ -137,10 +155,10 @@ fn pull_row<M: Arith>(
     for t in piece.of_row(transposed.offsets, j) {
         let i = transposed.targets[t] as usize;
         if let Some(&next) = transposed.targets.get(t + AHEAD) {
-            prefetch(pass.gradient, next as usize * width, width);
+            gathered.prefetch(next as usize, width);
             prefetch(pass.returned, next as usize * pairs * count, 1);
         }
-        let gradient = &pass.gradient[i * width..][..width];
+        let (gradient, scale) = (gathered.row(i, width), gathered.scale(i));
         let at = (t - piece.entries.start) * count;
         for (l, target) in targets.iter_mut().enumerate() {
             let s = 2 * l;
@@ -152,9 +170,9 @@ fn pull_row<M: Arith>(
             let (increment, target) = (&increment[..width], &mut target[row.start..][..width]);
             for h in 0..count {
                 let range = heads.range(h);
-                let p = products[s * stride + at + h];
-                given[s * stride + at + h] =
-                    axpy_dot::<M>(p, &gradient[range.clone()], &mut target[range.clone()], &increment[range]);
+                let p = products[s * stride + at + h] * scale;
+                given[s * stride + at + h] = scale
+                    * axpy_dot::<M, _>(p, &gradient[range.clone()], &mut target[range.clone()], &increment[range]);
             }
         }
         for s in (1..pass.depth).step_by(2) {

@@ -88,7 +88,7 @@ fn fold_fixed<M: Arith, const WIDTH: usize>(
                 own[(k - 1) * count + h] =
                     dot::<M>(&now[range.clone()], &chain[(k - 1) * width..k * width][range.clone()]);
                 let below = if k == 1 { &mut z[range.clone()] } else { &mut lower[(k - 2) * width..][range.clone()] };
-                axpy::<M>(coefficient(k, h), &now[range], below);
+                axpy::<M, _>(coefficient(k, h), &now[range], below);
             }
         }
     } else {
@@ -101,7 +101,7 @@ fn fold_fixed<M: Arith, const WIDTH: usize>(
                 own[(k - 1) * count + h] =
                     -dot::<M>(&now[range.clone()], &chain[(k - 1) * width..k * width][range.clone()]);
                 let below = if k == 1 { &mut z[range.clone()] } else { &mut lower[(k - 2) * width..][range.clone()] };
-                axpy::<M>(-coefficient(k, h), &now[range], below);
+                axpy::<M, _>(-coefficient(k, h), &now[range], below);
             }
         }
     }

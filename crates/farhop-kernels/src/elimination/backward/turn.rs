@@ -99,16 +99,16 @@ fn turn_fixed<M: Arith, const WIDTH: usize>(
             for h in 0..count {
                 let range = heads.range(h);
                 let (x, y) = (pending.gradients.receiver[i * count + h], pending.gradients.sender[i * count + h]);
-                axpy::<M>(x, &pending.vectors.0[range.clone()], &mut carry[range.clone()]);
-                axpy::<M>(y, &pending.vectors.1[range.clone()], &mut carry[range.clone()]);
-                axpy::<M>(x, &now[range.clone()], &mut left[range.clone()]);
-                axpy::<M>(y, &now[range.clone()], &mut right[range]);
+                axpy::<M, _>(x, &pending.vectors.0[range.clone()], &mut carry[range.clone()]);
+                axpy::<M, _>(y, &pending.vectors.1[range.clone()], &mut carry[range.clone()]);
+                axpy::<M, _>(x, &now[range.clone()], &mut left[range.clone()]);
+                axpy::<M, _>(y, &now[range.clone()], &mut right[range]);
             }
         }
         // SAFETY: row i belongs to this block only, and earlier increments are taken one at a time below.
         let gradient = unsafe { shared.gradient(k, i, width) };
         if carried || pending.is_some() {
-            axpy::<M>(1.0, carry, gradient);
+            axpy::<M, _>(1.0, carry, gradient);
         }
         if k == 0 {
             continue;
@@ -144,8 +144,12 @@ fn turn_fixed<M: Arith, const WIDTH: usize>(
                 for h in 0..count {
                     let range = heads.range(h);
                     let sum = sums[(pair * n + i) * count + h];
-                    returned[h] =
-                        axpy_dot::<M>(-sum, &gradient[range.clone()], &mut earlier[range.clone()], &increment[range]);
+                    returned[h] = axpy_dot::<M, _>(
+                        -sum,
+                        &gradient[range.clone()],
+                        &mut earlier[range.clone()],
+                        &increment[range],
+                    );
                 }
             }
         }

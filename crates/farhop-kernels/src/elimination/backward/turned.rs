@@ -101,6 +101,7 @@ impl<'a> Turned<'a> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::Storage;
     use super::*;
     use crate::heads::Heads;
     use farhop_graph::{Direction, build};
@@ -114,7 +115,13 @@ mod tests {
             let (e, rounds) = (graph.entries(), 5);
             let edge: Vec<f32> = (0..rounds * e).map(|v| v as f32 + 1.0).collect();
             let coefficients = Coefficients { rounds, edge: &edge, node: &[] };
-            let config = Config { rounds, heads: Heads::new(1, 1), mode: Mode::Exact, skip_negligible: false };
+            let config = Config {
+                rounds,
+                heads: Heads::new(1, 1),
+                mode: Mode::Exact,
+                skip_negligible: false,
+                storage: Storage::Full,
+            };
             for keep in [true, false] {
                 let mut turned = Turned::new(&graph, &config, coefficients);
                 turned.keep = keep;
