@@ -13,52 +13,76 @@ use crate::simd_fn;
 
 const LARGEST: f32 = 32767.0;
 
-/// `[N, F]` numbers, packed.
+/// Packed arrays of `[N, F]` numbers.
+///
+/// Two of them share a buffer of N F numbers of 32 bits: the size that everything else of a layer has, so that buffers are used again.
 pub struct Packed {
-    /// Pairs of 16-bit numbers: the pool of buffers knows 32-bit ones only.
-    pairs: Vec<f32>,
-    scales: Vec<f32>,
+    pairs: Vec<Vec<f32>>,
+    scales: Vec<Vec<f32>>,
+    rows: usize,
     width: usize,
 }
 
-/// Bytes of `rows` packed rows.
-pub fn bytes(rows: usize, width: usize) -> u64 {
-    (rows * (2 * width + size_of::<f32>())) as u64
+/// Bytes of `arrays` packed arrays.
+pub fn bytes(arrays: usize, rows: usize, width: usize) -> u64 {
+    (rows * (arrays.div_ceil(2) * width + arrays) * size_of::<f32>()) as u64
 }
 
 impl Packed {
-    /// Packs `values[N, F]`, F = `width`.
-    pub fn new(values: &[f32], width: usize) -> Packed {
-        let rows = values.len().checked_div(width).unwrap_or(0);
-        let mut pairs = buffers::take((rows * width).div_ceil(2));
+    /// No array yet.
+    pub fn new(rows: usize, width: usize) -> Packed {
+        Packed { pairs: Vec::new(), scales: Vec::new(), rows, width }
+    }
+
+    /// Packs one more array, `values[N, F]`.
+    pub fn push(&mut self, values: &[f32]) {
+        let (rows, width, second) = (self.rows, self.width, self.scales.len() % 2);
+        assert_eq!(values.len(), rows * width, "values must be [rows, width]");
+        if second == 0 {
+            self.pairs.push(buffers::take(rows * width));
+        }
         let mut scales = buffers::take(rows);
-        // SAFETY: two 16-bit numbers take the place of a 32-bit one, and any bits are a number of either kind.
-        let numbers = unsafe { std::slice::from_raw_parts_mut(pairs.as_mut_ptr().cast::<i16>(), rows * width) };
+        let numbers = self.pairs.last_mut().map_or(&mut [][..], |pair| {
+            // SAFETY: the buffer has rows * width numbers of 32 bits, which are twice as many of 16; any bits are a number of either kind.
+            let both = unsafe { std::slice::from_raw_parts_mut(pair.as_mut_ptr().cast::<i16>(), 2 * rows * width) };
+            &mut both[second * rows * width..][..rows * width]
+        });
         let (shared, shared_scales) = (SharedMut::new(numbers), SharedMut::new(&mut scales));
         Blocks::by_rows(rows, width).run(|block| {
+            let part = block.start * width..block.end * width;
             // SAFETY: blocks are disjoint ranges of rows.
-            let (numbers, scales) =
-                unsafe { (shared.part(block.start * width..block.end * width), shared_scales.part(block.clone())) };
-            pack_rows(width, &values[block.start * width..block.end * width], numbers, scales);
+            let (numbers, scales) = unsafe { (shared.part(part.clone()), shared_scales.part(block)) };
+            pack_rows(width, &values[part], numbers, scales);
         });
-        Packed { pairs, scales, width }
+        self.scales.push(scales);
     }
 
-    /// q, `[N, F]`.
-    pub fn numbers(&self) -> &[i16] {
-        // SAFETY: as in `new`, which made them.
-        unsafe { std::slice::from_raw_parts(self.pairs.as_ptr().cast::<i16>(), self.scales.len() * self.width) }
+    /// How many arrays there are.
+    pub fn len(&self) -> usize {
+        self.scales.len()
     }
 
-    /// s, `[N]`.
-    pub fn scales(&self) -> &[f32] {
-        &self.scales
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.scales.is_empty()
     }
 
-    /// Gives the memory to whoever needs some next.
-    pub fn give_back(self) {
-        buffers::give(self.pairs);
-        buffers::give(self.scales);
+    /// q of array `at`, `[N, F]`.
+    pub fn numbers(&self, at: usize) -> &[i16] {
+        let size = self.rows * self.width;
+        // SAFETY: as in `push`, which made them.
+        let both = unsafe { std::slice::from_raw_parts(self.pairs[at / 2].as_ptr().cast::<i16>(), 2 * size) };
+        &both[at % 2 * size..][..size]
+    }
+
+    /// s of array `at`, `[N]`.
+    pub fn scales(&self, at: usize) -> &[f32] {
+        &self.scales[at]
+    }
+
+    /// Gives the memory of all arrays to whoever needs some next.
+    pub fn clear(&mut self) {
+        self.pairs.drain(..).chain(self.scales.drain(..)).for_each(buffers::give);
     }
 }
 
@@ -91,9 +115,17 @@ mod tests {
     use super::*;
     use farhop_graph::random;
 
-    fn unpacked(packed: &Packed) -> Vec<f32> {
-        let rows = packed.numbers().chunks(packed.width).zip(packed.scales());
-        rows.flat_map(|(row, scale)| row.iter().map(move |&q| f32::from(q) * scale)).collect()
+    /// `values` packed and unpacked, as the first array and as the second.
+    fn back(values: &[f32], width: usize) -> Vec<f32> {
+        let mut packed = Packed::new(values.len() / width, width);
+        packed.push(values);
+        packed.push(values);
+        let [first, second] = [0, 1].map(|at| -> Vec<f32> {
+            let rows = packed.numbers(at).chunks(width).zip(packed.scales(at));
+            rows.flat_map(|(row, scale)| row.iter().map(move |&q| f32::from(q) * scale)).collect()
+        });
+        assert!(first.iter().zip(&second).all(|(a, b)| a.to_bits() == b.to_bits()));
+        first
     }
 
     #[test]
@@ -103,7 +135,7 @@ mod tests {
             let values: Vec<f32> = (0..rows * width)
                 .map(|at| size(at / width) * (2.0 * random::unit(random::mix(5, at as u64)) as f32 - 1.0))
                 .collect();
-            let back = unpacked(&Packed::new(&values, width));
+            let back = back(&values, width);
             assert_eq!(back.len(), values.len());
             for (row, back) in values.chunks(width).zip(back.chunks(width)) {
                 let largest = row.iter().fold(0.0f32, |most, v| most.max(v.abs()));
@@ -119,14 +151,14 @@ mod tests {
     #[test]
     fn whole_numbers_zeros_and_the_largest_stay_as_they_are() {
         let values: Vec<f32> = (-3..=3).map(|v| v as f32).chain([32767.0]).chain([0.0; 8]).collect();
-        assert_eq!(unpacked(&Packed::new(&values, 8)), values);
-        assert!(unpacked(&Packed::new(&[1e-44, -1e-44], 2)).iter().all(|v| v.abs() <= 1e-44));
+        assert_eq!(back(&values, 8), values);
+        assert!(back(&[1e-44, -1e-44], 2).iter().all(|v| v.abs() <= 1e-44));
     }
 
     #[test]
     fn what_is_not_finite_is_not_hidden() {
         for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
-            let back = unpacked(&Packed::new(&[1.0, bad, 2.0, 3.0], 2));
+            let back = back(&[1.0, bad, 2.0, 3.0], 2);
             assert!(back[..2].iter().all(|v| v.is_nan()) && back[2..].iter().all(|v| v.is_finite()), "{back:?}");
         }
     }

@@ -89,7 +89,7 @@ pub fn forward(graph: &Graph, config: &Config, source: &Source, z: &[f32]) -> Ke
     }
     let mut next_state = buffers::take(if config.mode == Mode::None { z.len() } else { 0 });
     let mut reversed: Vec<Vec<f32>> = Vec::new();
-    let mut packed: Vec<Packed> = Vec::new();
+    let mut packed = Packed::new(n, heads.width);
 
     for k in 1..=rounds {
         if let Some(a) = attention
@@ -127,9 +127,9 @@ pub fn forward(graph: &Graph, config: &Config, source: &Source, z: &[f32]) -> Ke
         if config.storage == Storage::Packed {
             // Earlier increments are gathered again only where there is something to eliminate.
             if !exact {
-                packed.drain(..).for_each(Packed::give_back);
+                packed.clear();
             }
-            packed.push(Packed::new(if config.mode == Mode::None { read } else { past.all(k - 1) }, heads.width));
+            packed.push(if config.mode == Mode::None { read } else { past.all(k - 1) });
         }
         let pass = Pass { graph, heads, k, rounds, past, chain, mode: config.mode, state: read, packed: &packed };
         let sums = if exact { &mut kept.sums[first_sum..first_sum + (k / 2) * n * count] } else { &mut [] };
@@ -154,7 +154,7 @@ pub fn forward(graph: &Graph, config: &Config, source: &Source, z: &[f32]) -> Ke
             std::mem::swap(&mut state, &mut next_state);
         }
     }
-    packed.into_iter().for_each(Packed::give_back);
+    packed.clear();
     for buffer in reversed.into_iter().chain([state, next_state]) {
         buffers::give(buffer);
     }

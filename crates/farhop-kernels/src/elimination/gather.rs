@@ -30,7 +30,7 @@ pub(super) struct Pass<'a> {
     pub mode: Mode,
     pub state: &'a [f32],
     /// The increments so far (not eliminating: only what this round gathers), packed; empty where they are gathered as they are.
-    pub packed: &'a [Packed],
+    pub packed: &'a Packed,
 }
 
 impl<'a> Pass<'a> {
@@ -39,7 +39,7 @@ impl<'a> Pass<'a> {
     pub fn rows<T: Stored>(&self, m: usize) -> Rows<'a, T> {
         let full = if self.mode == Mode::None { self.state } else { self.past.all(m) };
         // The last is that of increment k - 1.
-        T::rows(full, (self.packed.len() + m).checked_sub(self.k).map(|at| &self.packed[at]))
+        T::rows(full, self.packed, (self.packed.len() + m).wrapping_sub(self.k))
     }
 }
 

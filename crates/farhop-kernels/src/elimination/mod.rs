@@ -103,7 +103,7 @@ pub fn bytes_forward(config: &Config, source_rounds: usize, attention: bool, nod
         (Storage::Packed, Mode::Exact) => config.rounds,
         (Storage::Packed, _) => 1,
     };
-    (floats * size_of::<f32>()) as u64 + packed as u64 * packed::bytes(nodes, config.heads.width)
+    (floats * size_of::<f32>()) as u64 + packed::bytes(packed, nodes, config.heads.width)
 }
 
 /// Bytes that [`begin`] allocates: the gradients of all rounds and of z.
@@ -135,7 +135,7 @@ pub fn bytes_finish(config: &Config, source_rounds: usize, nodes: usize, entries
         pulling.max(joining)
     };
     let floats = (1..=rounds).map(at_round).max().unwrap_or(0);
-    let packed = if config.storage == Storage::Packed { packed::bytes(nodes, width) } else { 0 };
+    let packed = if config.storage == Storage::Packed { packed::bytes(1, nodes, width) } else { 0 };
     (floats * size_of::<f32>()) as u64 + packed
 }
 

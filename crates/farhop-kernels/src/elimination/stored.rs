@@ -25,8 +25,8 @@ pub(super) struct Rows<'a, T> {
 pub(super) trait Stored: Number {
     /// The error of a row's largest number, as a part of it.
     const ERROR: f32;
-    /// The rows of one array.
-    fn rows<'a>(full: &'a [f32], packed: Option<&'a Packed>) -> Rows<'a, Self>;
+    /// The rows of one array, which is the one `at` if it is packed.
+    fn rows<'a>(full: &'a [f32], packed: &'a Packed, at: usize) -> Rows<'a, Self>;
     /// What row j's numbers are multiplied by.
     fn scale(scales: &[f32], j: usize) -> f32;
 }
@@ -35,7 +35,7 @@ impl Stored for f32 {
     const ERROR: f32 = f32::EPSILON * 0.5;
 
     #[inline(always)]
-    fn rows<'a>(full: &'a [f32], _: Option<&'a Packed>) -> Rows<'a, f32> {
+    fn rows<'a>(full: &'a [f32], _: &'a Packed, _: usize) -> Rows<'a, f32> {
         Rows { numbers: full, scales: &[] }
     }
 
@@ -49,8 +49,8 @@ impl Stored for i16 {
     const ERROR: f32 = 0.5 / 32767.0;
 
     #[inline(always)]
-    fn rows<'a>(_: &'a [f32], packed: Option<&'a Packed>) -> Rows<'a, i16> {
-        packed.map_or(Rows { numbers: &[], scales: &[] }, |p| Rows { numbers: p.numbers(), scales: p.scales() })
+    fn rows<'a>(_: &'a [f32], packed: &'a Packed, at: usize) -> Rows<'a, i16> {
+        Rows { numbers: packed.numbers(at), scales: packed.scales(at) }
     }
 
     #[inline(always)]

@@ -19,12 +19,12 @@ pub(super) fn pull(context: &Context, k: usize, chain: Chain, state: &mut State)
     let (width, count) = (config.heads.width, config.heads.count);
     let transposed = graph.transposed();
     let (lower, upper) = state.slabs.split_at_mut(k - 1);
-    let packed = (config.storage == Storage::Packed).then(|| {
+    let mut packed = Packed::new(graph.nodes(), width);
+    if config.storage == Storage::Packed {
         let whole = std::mem::take(&mut upper[0]);
-        let packed = Packed::new(&whole, width);
+        packed.push(&whole);
         buffers::give(whole);
-        packed
-    });
+    }
     let gradient = &upper[0][..];
     let lower: Vec<SharedMut<f32>> = lower.iter_mut().map(|slab| SharedMut::new(slab)).collect();
     let z = SharedMut::new(&mut state.z);
@@ -42,7 +42,7 @@ pub(super) fn pull(context: &Context, k: usize, chain: Chain, state: &mut State)
     let along: Vec<SharedMut<f32>> = state.along.iter_mut().map(|v| SharedMut::new(v)).collect();
     let against: Vec<SharedMut<f32>> = state.against.iter_mut().map(|v| SharedMut::new(v)).collect();
     let returned = &state.returned[..];
-    let pass = Pull { context, k, depth, chain, gradient, packed: packed.as_ref(), returned };
+    let pass = Pull { context, k, depth, chain, gradient, packed: &packed, returned };
     Blocks::by_entries(transposed.offsets, 4, 2 * width).run(|rows| {
         let entries = transposed.offsets[rows.start] * count..transposed.offsets[rows.end] * count;
         // One slice per distinct set: with one set for all rounds, every factor adds to the same slice. Nothing is written to the
@@ -67,9 +67,7 @@ pub(super) fn pull(context: &Context, k: usize, chain: Chain, state: &mut State)
         };
         pull_rows(&pass, rows, &mut own, &mut back, &mut targets);
     });
-    if let Some(packed) = packed {
-        packed.give_back();
-    }
+    packed.clear();
 }
 
 /// One backward round's inputs.
@@ -81,13 +79,13 @@ struct Pull<'a> {
     chain: Chain<'a>,
     /// g^k, `[N, F]`; empty if it is packed.
     gradient: &'a [f32],
-    packed: Option<&'a Packed>,
+    packed: &'a Packed,
     returned: &'a [f32],
 }
 
 simd_fn! {
     fn pull_rows<M>(pass: &Pull, rows: Range<usize>, own: &mut [&mut [f32]], back: &mut [&mut [f32]], targets: &mut [&mut [f32]]) {
-        if pass.packed.is_none() {
+        if pass.packed.is_empty() {
             by_width!(pass.context.config.heads, pull_fixed::<M, f32>(pass, rows, own, back, targets))
         } else {
             by_width!(pass.context.config.heads, pull_fixed::<M, i16>(pass, rows, own, back, targets))
@@ -109,7 +107,7 @@ fn pull_fixed<M: Arith, T: Stored, const WIDTH: usize>(
     let offsets = context.graph.transposed().offsets;
     let stride = SEGMENT * count;
     let (first, base) = (rows.start, offsets[rows.start]);
-    let gathered = T::rows(pass.gradient, pass.packed);
+    let gathered = T::rows(pass.gradient, pass.packed, 0);
     let mut products = vec![0.0f32; depth * stride];
     let mut given = vec![0.0f32; depth * stride];
     let mut chain = vec![0.0f32; if mode == Mode::None { k * width } else { 0 }];
