@@ -231,7 +231,7 @@ fn mix<M: Arith, const WIDTH: usize>(config: &Config, rounds: usize, scratch: &S
 }
 
 simd_fn! {
-    fn mix_row<M>(config: &Config, hops: &Hops, query: Option<&[f32]>, i: usize, scratch: &mut Scratch, mixed: &mut [f32]) {
+    pub(crate) fn mix_row<M>(config: &Config, hops: &Hops, query: Option<&[f32]>, i: usize, scratch: &mut Scratch, mixed: &mut [f32]) {
         by_width!(config.heads, mix_fixed::<M>(config, hops, query, i, scratch, mixed))
     }
 }

@@ -5,11 +5,8 @@
 
 use super::Write;
 use super::product::{add_rows, tile_product, tile_product_transposed, tile_weight_gradient};
-use super::tiles::Tiles;
+use super::tiles::{TILE_ROWS, Tiles};
 use crate::parallel::{SharedMut, sum_in_order};
-
-/// Rows whose hidden layer is in memory at a time, per thread.
-const TILE_ROWS: usize = 256;
 
 /// The four parameters: `W1 [width, hidden]`, `b1 [hidden]`, `W2 [hidden, width]`, `b2 [width]`.
 #[derive(Clone, Copy, Debug)]

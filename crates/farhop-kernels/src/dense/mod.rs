@@ -16,7 +16,7 @@ pub mod pair_loss;
 pub mod product;
 pub mod reference;
 mod scatter;
-mod tiles;
+pub(crate) mod tiles;
 
 pub use activation::Activation;
 pub use dropout::Dropout;

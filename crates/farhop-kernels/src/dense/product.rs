@@ -84,12 +84,12 @@ fn gemm_tile(m: usize, n: usize, k: usize, left: View, right: View, write: Write
 }
 
 /// `out (+)= left right` of small row-major matrices on the calling thread: `[m, k] x [k, n]`.
-pub(super) fn tile_product(m: usize, k: usize, n: usize, left: &[f32], right: &[f32], write: Write, out: &mut [f32]) {
+pub(crate) fn tile_product(m: usize, k: usize, n: usize, left: &[f32], right: &[f32], write: Write, out: &mut [f32]) {
     gemm_tile(m, n, k, View::plain(left, k), View::plain(right, n), write, out);
 }
 
 /// `out (+)= left right^T` on the calling thread: `[m, k] x [n, k]^T`.
-pub(super) fn tile_product_transposed(
+pub(crate) fn tile_product_transposed(
     m: usize,
     k: usize,
     n: usize,
@@ -102,7 +102,7 @@ pub(super) fn tile_product_transposed(
 }
 
 /// `out += left^T right` on the calling thread: `[k, m]^T x [k, n]`.
-pub(super) fn tile_weight_gradient(m: usize, k: usize, n: usize, left: &[f32], right: &[f32], out: &mut [f32]) {
+pub(crate) fn tile_weight_gradient(m: usize, k: usize, n: usize, left: &[f32], right: &[f32], out: &mut [f32]) {
     gemm_tile(m, n, k, View::transposed(left, m), View::plain(right, n), Write::Add, out);
 }
 
@@ -182,7 +182,7 @@ pub fn column_sums(dy: &[f32], rows: usize, width: usize, write: Write, db: &mut
 simd_fn! {
     /// `sums += every row of values`; the rows are as wide as `sums`.
     #[allow(clippy::extra_unused_type_parameters)]
-    pub(super) fn add_rows<M>(values: &[f32], sums: &mut [f32]) {
+    pub(crate) fn add_rows<M>(values: &[f32], sums: &mut [f32]) {
         for row in values.chunks_exact(sums.len().max(1)) {
             for (sum, value) in sums.iter_mut().zip(row) {
                 *sum += value;

@@ -4,12 +4,15 @@ use crate::parallel::PARALLEL_FROM;
 use rayon::prelude::*;
 use std::ops::Range;
 
+/// Rows that are in the cache at a time, per thread, where several products follow each other.
+pub(crate) const TILE_ROWS: usize = 256;
+
 /// Multiply-adds per tile of a matrix product: large enough to hide packing, small enough to balance.
 const PRODUCT_TILE: usize = 1 << 23;
 
 /// Rows cut into tiles of `step` rows, the last one shorter.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tiles {
+pub(crate) struct Tiles {
     rows: usize,
     step: usize,
     parallel: bool,

@@ -25,7 +25,7 @@ mod rounds;
 mod spread;
 mod stored;
 
-pub use backward::{Begun, Gradients, RowGradient, backward, begin};
+pub use backward::{Begun, Gradients, HopGradient, RowGradient, backward, begin};
 pub use coefficients::{Attention, Coefficients, Source};
 pub use forward::{Kept, cumulative, forward};
 pub(crate) use rounds::{Increments, states};

@@ -192,7 +192,7 @@ impl Problem {
             let kept = farhop_kernels::elimination::forward(&self.graph, &self.config, source, z);
             let cotangent = &cotangent;
             let fill = || -> farhop_kernels::elimination::RowGradient {
-                Box::new(move |i, block| {
+                Box::new(move |i: usize, block: &mut [f32]| {
                     for k in 0..rounds {
                         let at = (k * n + i) * width;
                         block[k * width..(k + 1) * width].copy_from_slice(&cotangent[at..at + width]);

@@ -260,7 +260,7 @@ impl GenLayerConfig {
         let edge = self.edge_bytes(shape);
         let gradient = floats(nodes * outputs);
         let begun = elimination::bytes_begun(&config.elimination, nodes);
-        let around = gen_layer::bytes_backward(nodes, &config, self.has_hop_bias());
+        let around = gen_layer::bytes_backward(nodes, &config);
         let mix = rounds + gradient + begun + around;
         // The rounds give the increments back as they go.
         let increments = floats(self.hops * nodes * inputs);

@@ -16,10 +16,12 @@ use super::rounds::Increments;
 use super::{Config, Mode, Reading, Source, check};
 use crate::buffers;
 use crate::edge_attention;
+use crate::parallel::sum_in_order;
 use farhop_graph::Graph;
 use pull::pull;
 use seed::seed;
 use state::{Context, Pending, State};
+use std::ops::Range;
 use turn::turn;
 use turned::Turned;
 pub(super) use turned::keeps;
@@ -36,8 +38,37 @@ pub struct Gradients {
     pub node: Vec<f32>,
 }
 
-/// Called as `(i, block)`: writes node i's gradients of hops 1..K, `[K, F]`, into `block`, which is zeros on entry.
-pub type RowGradient<'a> = Box<dyn FnMut(usize, &mut [f32]) + 'a>;
+/// Where the gradients of the hops come from: asked for tiles of consecutive rows, one after the other.
+///
+/// A function of `(i, block)` is one that needs [`HopGradient::row`] only.
+pub trait HopGradient {
+    /// A tile starts: `rows` come next, in order.
+    fn start(&mut self, rows: Range<usize>) {
+        let _ = rows;
+    }
+
+    /// Writes node i's gradients of hops 1..K, `[K, F]`, into `block`, which is zeros on entry.
+    fn row(&mut self, i: usize, block: &mut [f32]);
+
+    /// The tile ends. `z` is the gradient of its rows of z so far, `[rows, F]`: what reaches z by other ways may be added to it.
+    fn end(&mut self, rows: Range<usize>, z: &mut [f32]) {
+        let _ = (rows, z);
+    }
+
+    /// What was summed up over the rows.
+    fn sums(self: Box<Self>) -> Vec<f32> {
+        Vec::new()
+    }
+}
+
+impl<F: FnMut(usize, &mut [f32])> HopGradient for F {
+    fn row(&mut self, i: usize, block: &mut [f32]) {
+        self(i, block);
+    }
+}
+
+/// The gradients of the hops of some of the rows.
+pub type RowGradient<'a> = Box<dyn HopGradient + 'a>;
 
 /// Gradients of everything, from those of the hops: [`begin`] and then [`Begun::finish`].
 pub fn backward<'a>(
@@ -55,12 +86,13 @@ pub fn backward<'a>(
 /// A backward pass that knows the hops' gradients and has yet to walk through the rounds.
 pub struct Begun {
     state: State,
+    sums: Vec<Vec<f32>>,
 }
 
 /// Starts the backward pass: asks for every node's gradients once, and for nothing afterwards.
 ///
-/// `hop_gradient` makes a [`RowGradient`] for each block of nodes (so that it can have scratch of its own). The gradients refer to
-/// the states or to the increments, as `reading` says.
+/// `hop_gradient` makes a [`RowGradient`] for each share of the rows (so that it can have scratch and sums of its own); the shares
+/// depend on the number of rows only. The gradients refer to the states or to the increments, as `reading` says.
 pub fn begin<'a>(
     graph: &Graph,
     config: &Config,
@@ -87,16 +119,16 @@ pub fn begin<'a>(
     };
     let all = Increments { z, slabs: &kept.increments, width };
     let context = Context { graph, config, all, coefficients, sums: &kept.sums };
-    seed(&context, reading, hop_gradient, &mut state);
+    let sums = seed(&context, reading, hop_gradient, &mut state);
     state.carry = buffers::zeros(if carries { n * width } else { 0 });
     state.returned = buffers::take(if config.mode == Mode::Exact { (rounds / 2) * n * count } else { 0 });
-    Begun { state }
+    Begun { state, sums }
 }
 
 impl Begun {
-    /// The gradient of z so far, `[N, F]`: what reaches z by other ways may be added to it.
-    pub fn z(&mut self) -> &mut [f32] {
-        &mut self.state.z
+    /// The [sums](HopGradient::sums) of all rows, `size` numbers, added up in the order of the shares.
+    pub fn take_sums(&mut self, size: usize) -> Vec<f32> {
+        sum_in_order(std::mem::take(&mut self.sums), size)
     }
 
     /// Walks through the rounds, with the inputs of [`begin`]. What no earlier round needs is given back on the way.

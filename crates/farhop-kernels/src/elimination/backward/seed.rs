@@ -4,44 +4,54 @@ use super::super::rounds::states;
 use super::super::{Mode, Reading};
 use super::RowGradient;
 use super::state::{Context, State};
-use crate::parallel::{Blocks, SharedMut};
+use crate::dense::tiles::{TILE_ROWS, Tiles};
+use crate::parallel::SharedMut;
 use crate::simd::{Arith, axpy, dot};
 use crate::{by_width, simd_fn};
 
-/// Puts the hops' gradients in place, folded along the chain of states where increments are what rounds exchange.
+/// Puts the hops' gradients in place, folded along the chain of states where increments are what rounds exchange. Returns what was
+/// summed up meanwhile, share by share.
 pub(super) fn seed<'a>(
     context: &Context,
     reading: Reading,
     hop_gradient: &(dyn Fn() -> RowGradient<'a> + Sync),
     state: &mut State,
-) {
+) -> Vec<Vec<f32>> {
     let (config, n) = (context.config, context.graph.nodes());
     let (width, count, rounds) = (config.heads.width, config.heads.count, config.rounds);
     let slabs: Vec<SharedMut<f32>> = state.slabs.iter_mut().map(|slab| SharedMut::new(slab)).collect();
     let z = SharedMut::new(&mut state.z);
     let node = SharedMut::new(&mut state.node);
-    Blocks::by_rows(n, 4 * rounds * width).run(|rows| {
-        let mut gradient_of = hop_gradient();
+    Tiles::reduction(n, 4 * rounds * width).map(|share| {
+        let mut hop_gradient = hop_gradient();
         let mut block = vec![0.0; rounds * width];
         let mut chain = vec![0.0; (rounds + 1) * width];
         let mut own = vec![0.0; rounds * count];
-        for i in rows {
-            block.fill(0.0);
-            gradient_of(i, &mut block);
-            // SAFETY: row i of every array belongs to this block only.
-            let z = unsafe { z.part(i * width..(i + 1) * width) };
-            own.fill(0.0);
-            fold(context, reading, i, &mut block, &mut chain, &mut own, z);
-            for k in 0..rounds {
-                let at_node = (k * n + i) * count;
-                // SAFETY: as above.
-                unsafe {
-                    slabs[k].part(i * width..(i + 1) * width).copy_from_slice(&block[k * width..(k + 1) * width]);
-                    node.part(at_node..at_node + count).copy_from_slice(&own[k * count..(k + 1) * count]);
+        for start in share.clone().step_by(TILE_ROWS) {
+            let rows = start..(start + TILE_ROWS).min(share.end);
+            hop_gradient.start(rows.clone());
+            for i in rows.clone() {
+                block.fill(0.0);
+                hop_gradient.row(i, &mut block);
+                // SAFETY: row i of every array belongs to this block only.
+                let z = unsafe { z.part(i * width..(i + 1) * width) };
+                own.fill(0.0);
+                fold(context, reading, i, &mut block, &mut chain, &mut own, z);
+                for k in 0..rounds {
+                    let at_node = (k * n + i) * count;
+                    // SAFETY: as above.
+                    unsafe {
+                        slabs[k].part(i * width..(i + 1) * width).copy_from_slice(&block[k * width..(k + 1) * width]);
+                        node.part(at_node..at_node + count).copy_from_slice(&own[k * count..(k + 1) * count]);
+                    }
                 }
             }
+            // SAFETY: tiles, and the parts of a tile, are disjoint ranges of rows.
+            let z = unsafe { z.part(rows.start * width..rows.end * width) };
+            hop_gradient.end(rows, z);
         }
-    });
+        hop_gradient.sums()
+    })
 }
 
 simd_fn! {

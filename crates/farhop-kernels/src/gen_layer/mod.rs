@@ -1,0 +1,149 @@
+//! The propagation and update of one GEN layer (`eq9a`-`eq14` up to the feed-forward network), as one operation over slices.
+//!
+//! ```text
+//! increments = elimination(z)                         K rounds, coefficients from attention or given
+//! q   = z M,   M[:, head] = W_Q[:, head] W_K[head]^T  query and key projections folded into one (or in two steps)
+//! m   = hop attention(increments, q, t)
+//! pre = z W + m W_V
+//! ```
+//!
+//! Kept for the backward pass: the increments, the coefficients and a few scalars per node; or nothing at all
+//! ([`Config::recompute`]), and the elimination runs again. Queries and mixed hops are never there as a whole: a tile of rows has
+//! them in the cache, forward and again backward.
+
+mod query;
+mod update;
+
+use crate::buffers;
+use crate::dense::tiles::Tiles;
+use crate::elimination::{self, Kept, Source};
+use crate::hop_attention::{self, Hops};
+use farhop_graph::Graph;
+use query::Projection;
+use update::{Tiled, Update, split};
+
+/// The size and kind of a layer's propagation.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// The rounds.
+    pub elimination: elimination::Config,
+    /// The reading of hops; its width is the elimination's.
+    pub hops: hop_attention::Config,
+    /// Channels of the output.
+    pub outputs: usize,
+    /// Run the elimination again in the backward pass instead of keeping the increments.
+    pub recompute: bool,
+}
+
+/// Dense parameters. F input channels, O outputs, H heads of hop attention.
+#[derive(Clone, Copy)]
+pub struct Weights<'a> {
+    /// W_Q `[F, H * key]` and W_K `[F, key]` (the rows of head h's channels belong to head h); `None` without hop attention.
+    pub query_key: Option<(&'a [f32], &'a [f32])>,
+    /// t `[H, hops]`: a number per hop and head added to the scores of hop attention.
+    pub hop_bias: Option<&'a [f32]>,
+    /// W_V `[F, O]`.
+    pub value: &'a [f32],
+    /// W `[F, O]`.
+    pub residual: &'a [f32],
+}
+
+/// Gradients of everything a layer depends on, in the shapes of the inputs.
+pub struct Gradients {
+    /// Of the features, `[N, F]`.
+    pub z: Vec<f32>,
+    /// Of the attention vectors; empty without attention.
+    pub attention: Vec<f32>,
+    /// Of the edge bias, `[rounds, E, H]` (with given coefficients: of those).
+    pub edge: Vec<f32>,
+    /// Of W_Q and W_K; empty without hop attention.
+    pub query: Vec<f32>,
+    /// See `query`.
+    pub key: Vec<f32>,
+    /// Of t; empty without it.
+    pub hop_bias: Vec<f32>,
+    /// Of W_V.
+    pub value: Vec<f32>,
+    /// Of W.
+    pub residual: Vec<f32>,
+}
+
+/// Bytes that [`forward`] has when the elimination is done, besides what that keeps: the result.
+pub fn bytes_forward(nodes: usize, config: &Config) -> u64 {
+    (nodes * config.outputs * size_of::<f32>()) as u64
+}
+
+/// Bytes that [`backward`] has before the elimination's rounds, besides what that has and the gradient it gets: partial sums of the gradients
+/// of the weights.
+pub fn bytes_backward(nodes: usize, config: &Config) -> u64 {
+    let width = config.elimination.heads.width;
+    let numbers = width * (2 * config.outputs + width);
+    ((Tiles::reduction(nodes, numbers).len() + 3) * numbers * size_of::<f32>()) as u64
+}
+
+/// `pre[N, O]`, and what the backward pass needs if `keep` (nothing with [`Config::recompute`]).
+pub fn forward(
+    graph: &Graph,
+    config: &Config,
+    source: &Source,
+    weights: &Weights,
+    z: &[f32],
+    keep: bool,
+) -> (Vec<f32>, Option<Kept>) {
+    let kept = elimination::forward(graph, &config.elimination, source, z);
+    let pre = update::forward(config, weights, &hops(config, source, weights, z, &kept), graph.nodes());
+    if keep && !config.recompute {
+        return (pre, Some(kept));
+    }
+    kept.give_back();
+    (pre, None)
+}
+
+/// Gradients from that of `pre`. `kept` is what [`forward`] returned. Without `needs_z` the gradient of the features is incomplete
+/// and only good for being thrown away.
+#[allow(clippy::too_many_arguments)]
+pub fn backward(
+    graph: &Graph,
+    config: &Config,
+    source: &Source,
+    weights: &Weights,
+    z: &[f32],
+    kept: Option<Kept>,
+    gradient: Vec<f32>,
+    needs_z: bool,
+) -> Gradients {
+    let kept = kept.unwrap_or_else(|| elimination::forward(graph, &config.elimination, source, z));
+    let projection = weights.query_key.map(|(query, key)| Projection::new(config, query, key));
+    let (mut begun, sizes) = {
+        let hops = hops(config, source, weights, z, &kept);
+        let update = Update { config, weights, hops, projection: projection.as_ref(), gradient: &gradient, needs_z };
+        let tiles = || -> elimination::RowGradient { Box::new(Tiled::new(&update)) };
+        (elimination::begin(graph, &config.elimination, source, z, &kept, config.hops.reading, &tiles), update.sizes())
+    };
+    let sums = begun.take_sums(sizes.iter().sum());
+    let [value, residual, hop_bias, query] = split(&sums, sizes);
+    let (query, key) = projection.map_or_else(Default::default, |projection| projection.finish(config, query));
+    buffers::give(gradient);
+    let rounds = begun.finish(graph, &config.elimination, source, z, kept);
+    buffers::give(rounds.node);
+    Gradients {
+        z: rounds.z,
+        attention: rounds.weights,
+        edge: rounds.edge,
+        query,
+        key,
+        hop_bias: hop_bias.to_vec(),
+        value: value.to_vec(),
+        residual: residual.to_vec(),
+    }
+}
+
+fn hops<'a>(config: &'a Config, source: &Source<'a>, weights: &Weights<'a>, z: &'a [f32], kept: &'a Kept) -> Hops<'a> {
+    Hops {
+        elimination: &config.elimination,
+        coefficients: kept.coefficients(source, config.elimination.rounds),
+        z,
+        increments: &kept.increments,
+        bias: weights.hop_bias,
+    }
+}
