@@ -175,7 +175,8 @@ fn one_edge_bias_for_all_rounds_is_the_same_bias_in_every_round() {
         let attention = Attention { weights: &weights, each_round: true, bias: Some(bias), slope: 0.2, dropout: None };
         let source = Source::Attention(attention);
         let kept = elimination::forward(&graph, &config, &source, &z);
-        let seed = || -> elimination::RowGradient { Box::new(|i: usize, block: &mut [f32]| block.fill(i as f32 - 2.0)) };
+        let seed =
+            || -> elimination::RowGradient { Box::new(|i: usize, block: &mut [f32]| block.fill(i as f32 - 2.0)) };
         let increments = kept.increments.clone();
         let gradients = elimination::backward(&graph, &config, &source, &z, kept, Reading::Increment, &seed);
         (increments, gradients.edge, gradients.z)

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::model::gather_bits;
+
 const EXAMPLES: &str = "\
 Examples:
   farhop bench --nodes 169343 --edges 1166243 --model gen --hops 4 --threads 2
@@ -52,8 +54,8 @@ pub struct BenchArguments {
     /// Compute hops again in the backward pass: less memory, more time (gen)
     #[arg(long)]
     pub recompute: bool,
-    /// Bits of a number in the rows that hops gather, 32 or 16 (gen)
-    #[arg(long, value_name = "B", default_value_t = 32)]
+    /// Bits of a number in the rows that hops gather (gen)
+    #[arg(long, value_name = "B", default_value_t = 32, value_parser = gather_bits())]
     pub gather_bits: usize,
     /// What is timed: train, a step with its backward pass and update, or infer, the outputs alone
     #[arg(long, value_name = "MODE", default_value = "train", hide_possible_values = true)]

@@ -1,6 +1,7 @@
 //! Settings of a model, each a key of the recipe's `[model]` section.
 
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde_json::Value;
 
 use crate::settings::Setting;
@@ -84,9 +85,14 @@ pub struct ModelArguments {
     /// Compute hops again in the backward pass: less memory, more time (gen) [default: off]
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", value_parser = switch)]
     recompute: Option<bool>,
-    /// Bits of a number in the rows that hops gather, 32 or 16: 16 is faster on large graphs, with errors of 2^-16 (gen) [default: 32]
-    #[arg(long, value_name = "B")]
+    /// Bits of a number in the rows that hops gather: 16 is faster on large graphs, with errors of 2^-16 (gen) [default: 32]
+    #[arg(long, value_name = "B", value_parser = gather_bits())]
     gather_bits: Option<usize>,
+}
+
+/// The values of `--gather-bits`.
+pub fn gather_bits() -> impl TypedValueParser<Value = usize> {
+    PossibleValuesParser::new(["16", "32"]).map(|bits| if bits == "16" { 16 } else { 32 })
 }
 
 impl ModelArguments {
