@@ -101,11 +101,6 @@ impl Scratch {
     }
 }
 
-/// Bytes of the output; scratch is a few rows per thread.
-pub fn bytes(nodes: usize, width: usize) -> u64 {
-    (nodes * width * size_of::<f32>()) as u64
-}
-
 /// The mixed hops m, `[N, F]`. `query[N, F]` is q; `None` gives every hop the same weight.
 pub fn forward(config: &Config, hops: &Hops, query: Option<&[f32]>) -> Vec<f32> {
     let mut mixed = crate::buffers::take(hops.z.len());

@@ -105,7 +105,7 @@ impl<'a> Projection<'a> {
     }
 }
 
-/// S.
+/// S of [`Projection::Steps`].
 fn spread_keys(config: &Config, key: &[f32], inner: usize) -> Vec<f32> {
     let heads = config.hops.heads;
     let size = inner / heads.count;
