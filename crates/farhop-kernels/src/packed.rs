@@ -13,6 +13,9 @@ use crate::simd_fn;
 
 const LARGEST: f32 = 32767.0;
 
+/// The error of a packed number at most, as a part of the largest of its row.
+pub const ERROR: f32 = 0.5 / LARGEST;
+
 /// Packed arrays of `[N, F]` numbers.
 ///
 /// Two of them share a buffer of N F numbers of 32 bits: the size that everything else of a layer has, so that buffers are used again.

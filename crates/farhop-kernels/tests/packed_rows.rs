@@ -7,7 +7,7 @@ use farhop_graph::{Direction, generate};
 use farhop_kernels::elimination::{Mode, Reading, Storage};
 use farhop_kernels::heads::Heads;
 
-/// What a packed number may be off, as a part of the largest of its row.
+/// What a packed number may be off, as a part of the largest of its row: written out, so that the kernel's own constant is checked.
 const STEP: f64 = 0.5 / 32767.0;
 
 fn problems() -> Vec<Problem> {

@@ -64,7 +64,8 @@ pub struct Config {
     pub heads: Heads,
     /// What is eliminated.
     pub mode: Mode,
-    /// Skip a gather whose weight is below the rounding error of the row it would be added to (relative 2^-24).
+    /// Skip a gather whose weight is below the rounding error of the row it would be added to (relative 2^-24; with
+    /// [`Storage::Packed`] 2^-16).
     pub skip_negligible: bool,
     /// How the rows that are gathered are stored.
     pub storage: Storage,

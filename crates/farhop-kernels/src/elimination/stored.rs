@@ -1,6 +1,6 @@
 //! Rows as the gathers read them: as they are, or packed.
 
-use crate::packed::Packed;
+use crate::packed::{self, Packed};
 use crate::simd::{Number, prefetch};
 
 /// How the rows that are gathered are stored. Everything else, the sums over them included, has 32 bits.
@@ -46,7 +46,7 @@ impl Stored for f32 {
 }
 
 impl Stored for i16 {
-    const ERROR: f32 = 0.5 / 32767.0;
+    const ERROR: f32 = packed::ERROR;
 
     #[inline(always)]
     fn rows<'a>(_: &'a [f32], packed: &'a Packed, at: usize) -> Rows<'a, i16> {
