@@ -154,12 +154,14 @@ fn each_row(
     });
 }
 
-/// Fills the scratch with node i's hops as they are read, their norms, compressions and weights. `query` is the node's row.
+/// Fills the scratch with node i's hops as they are read, their norms, compressions and weights. `query` is the node's row, and so is
+/// `last` of d^K where `hops` is without that.
 #[inline(always)]
 fn read_hops<M: Arith, const WIDTH: usize>(
     config: &Config,
     hops: &Hops,
     query: Option<&[f32]>,
+    last: Option<&[f32]>,
     i: usize,
     scratch: &mut Scratch,
 ) {
@@ -168,12 +170,13 @@ fn read_hops<M: Arith, const WIDTH: usize>(
     // The elimination may have fewer heads than the hops; its channels are the same.
     let elimination_heads = hops.elimination.heads.fixed_if_single::<WIDTH>();
     let all = Increments { z: hops.z, slabs: hops.increments, width };
+    let increment = |k: usize| last.filter(|_| k == rounds).map_or_else(|| all.row(k, i), |row| &row[..width]);
     if config.reading == Reading::Cumulative && hops.elimination.mode != Mode::SelfLoop {
         let own = |k: usize| hops.coefficients.node(k);
-        states::<M>(&all, elimination_heads, hops.elimination.mode, own, i, rounds, &mut scratch.hops);
+        states::<M>(increment, elimination_heads, hops.elimination.mode, own, i, rounds, &mut scratch.hops);
     } else {
         for k in 0..=rounds {
-            scratch.hops[k * width..(k + 1) * width].copy_from_slice(all.row(k, i));
+            scratch.hops[k * width..(k + 1) * width].copy_from_slice(increment(k));
         }
     }
     for k in first..=rounds {
@@ -240,7 +243,7 @@ fn mix_fixed<M: Arith, const WIDTH: usize>(
     scratch: &mut Scratch,
     mixed: &mut [f32],
 ) {
-    read_hops::<M, WIDTH>(config, hops, query, i, scratch);
+    read_hops::<M, WIDTH>(config, hops, query, None, i, scratch);
     mix::<M, WIDTH>(config, hops.elimination.rounds, scratch, mixed);
 }
 
@@ -259,9 +262,10 @@ pub struct RowGradients<'a> {
 }
 
 simd_fn! {
-    /// Backward for node i, one node at a time so that its gradients can be used while they are in the cache.
-    pub fn backward_row<M>(config: &Config, hops: &Hops, i: usize, scratch: &mut Scratch, row: RowGradients) {
-        by_width!(config.heads, backward_fixed::<M>(config, hops, i, scratch, row))
+    /// Backward for node i, one node at a time so that its gradients can be used while they are in the cache. `last` is its row of d^K
+    /// where `hops` has no such increment any more.
+    pub fn backward_row<M>(config: &Config, hops: &Hops, last: Option<&[f32]>, i: usize, scratch: &mut Scratch, row: RowGradients) {
+        by_width!(config.heads, backward_fixed::<M>(config, hops, last, i, scratch, row))
     }
 }
 
@@ -269,6 +273,7 @@ simd_fn! {
 fn backward_fixed<M: Arith, const WIDTH: usize>(
     config: &Config,
     hops: &Hops,
+    last: Option<&[f32]>,
     i: usize,
     scratch: &mut Scratch,
     row: RowGradients,
@@ -276,7 +281,7 @@ fn backward_fixed<M: Arith, const WIDTH: usize>(
     let (heads, rounds, first) = (config.heads.fixed::<WIDTH>(), hops.elimination.rounds, config.first());
     let width = heads.width;
     let RowGradients { hops: out, own, query, mut scores, mixed } = row;
-    read_hops::<M, WIDTH>(config, hops, query.as_deref(), i, scratch);
+    read_hops::<M, WIDTH>(config, hops, query.as_deref(), last, i, scratch);
     own.fill(0.0);
     scratch.gradient.fill(0.0);
     for h in 0..heads.count {

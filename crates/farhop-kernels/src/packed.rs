@@ -83,6 +83,31 @@ impl Packed {
         &self.scales[at]
     }
 
+    /// All arrays as they were, but for the rounding; their packed memory is given away on the way.
+    pub fn unpack(&mut self) -> Vec<Vec<f32>> {
+        let (rows, width) = (self.rows, self.width);
+        let mut all: Vec<Vec<f32>> = Vec::new();
+        while let Some(scales) = self.scales.last() {
+            let at = self.scales.len() - 1;
+            let mut values = buffers::take(rows * width);
+            let (shared, numbers) = (SharedMut::new(&mut values), self.numbers(at));
+            Blocks::by_rows(rows, width).run(|block| {
+                let part = block.start * width..block.end * width;
+                // SAFETY: blocks are disjoint ranges of rows.
+                let values = unsafe { shared.part(part.clone()) };
+                unpack_rows(width, &numbers[part], &scales[block], values);
+            });
+            all.push(values);
+            self.scales.pop().into_iter().for_each(buffers::give);
+            // The first of a pair is the last to go.
+            if at.is_multiple_of(2) {
+                self.pairs.pop().into_iter().for_each(buffers::give);
+            }
+        }
+        all.reverse();
+        all
+    }
+
     /// Gives the memory of all arrays to whoever needs some next.
     pub fn clear(&mut self) {
         self.pairs.drain(..).chain(self.scales.drain(..)).for_each(buffers::give);
@@ -113,6 +138,16 @@ simd_fn! {
     }
 }
 
+simd_fn! {
+    fn unpack_rows<M>(width: usize, numbers: &[i16], scales: &[f32], values: &mut [f32]) {
+        for ((row, numbers), scale) in values.chunks_exact_mut(width).zip(numbers.chunks_exact(width)).zip(scales) {
+            for (v, q) in row.iter_mut().zip(numbers) {
+                *v = scale * f32::from(*q);
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,10 +158,14 @@ mod tests {
         let mut packed = Packed::new(values.len() / width, width);
         packed.push(values);
         packed.push(values);
+        packed.push(values);
         let [first, second] = [0, 1].map(|at| -> Vec<f32> {
             let rows = packed.numbers(at).chunks(width).zip(packed.scales(at));
             rows.flat_map(|(row, scale)| row.iter().map(move |&q| f32::from(q) * scale)).collect()
         });
+        let unpacked = packed.unpack();
+        assert!(packed.is_empty() && unpacked.len() == 3);
+        assert!(unpacked.iter().flatten().zip(first.repeat(3)).all(|(a, b)| a.to_bits() == b.to_bits()));
         assert!(first.iter().zip(&second).all(|(a, b)| a.to_bits() == b.to_bits()));
         first
     }

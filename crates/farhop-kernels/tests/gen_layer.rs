@@ -299,7 +299,7 @@ fn hop_attention_equals_the_literal_version_with_heads_and_readings() {
                     scores: with_bias.then_some(&mut t),
                     mixed: &mut m,
                 };
-                hop_attention::backward_row(&config, &hops, i, &mut scratch, rows);
+                hop_attention::backward_row(&config, &hops, None, i, &mut scratch, rows);
                 bias_gradient.iter_mut().zip(t).for_each(|(sum, value)| *sum += value);
                 let first = usize::from(include_self);
                 for k in 0..rounds {

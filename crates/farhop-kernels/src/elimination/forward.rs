@@ -14,8 +14,9 @@ use farhop_graph::Graph;
 
 /// What the forward pass returns, and all that the backward pass needs besides the inputs.
 pub struct Kept {
-    /// d^1 .. d^K, `[N, F]` each.
+    /// d^1 .. d^K, `[N, F]` each; none while they are [put away](Kept::put_away).
     pub increments: Vec<Vec<f32>>,
+    packed: Packed,
     /// Coefficients made by attention, `[rounds, E, H]`; empty when they were given.
     pub edge: Vec<f32>,
     /// The nodes' own coefficients made by attention, `[rounds, N, H]`; empty when they were given.
@@ -36,9 +37,33 @@ impl Kept {
     }
 
     /// Gives the memory to whoever needs some next.
-    pub fn give_back(self) {
+    pub fn give_back(mut self) {
+        self.packed.clear();
         for buffer in self.increments.into_iter().chain([self.edge, self.node, self.scalars, self.sums]) {
             buffers::give(buffer);
+        }
+    }
+
+    /// d^K, the last increment.
+    pub fn take_last(&mut self) -> Vec<f32> {
+        self.increments.pop().unwrap_or_default()
+    }
+
+    /// Makes the increments smaller until they are needed again, if they may be ([`Storage::Packed`]).
+    pub fn put_away(&mut self, config: &Config, nodes: usize) {
+        if config.storage == Storage::Packed {
+            self.packed = Packed::new(nodes, config.heads.width);
+            for increment in self.increments.drain(..) {
+                self.packed.push(&increment);
+                buffers::give(increment);
+            }
+        }
+    }
+
+    /// The opposite of [`Kept::put_away`].
+    pub fn take_out(&mut self) {
+        if !self.packed.is_empty() {
+            self.increments = self.packed.unpack();
         }
     }
 
@@ -64,6 +89,7 @@ pub fn forward(graph: &Graph, config: &Config, source: &Source, z: &[f32]) -> Ke
     let made = if attention.is_some() { sets } else { 0 };
     let mut kept = Kept {
         increments: (0..rounds).map(|_| buffers::take(n * heads.width)).collect(),
+        packed: Packed::new(n, heads.width),
         edge: buffers::take(made * e * count),
         node: buffers::take(made * n * count),
         scalars: buffers::take(made * 2 * n * count),
@@ -184,6 +210,6 @@ pub fn cumulative(config: &Config, coefficients: &Coefficients, z: &[f32], incre
 
 simd_fn! {
     fn states_of<M>(all: &Increments, config: &Config, coefficients: &Coefficients, i: usize, block: &mut [f32]) {
-        states::<M>(all, config.heads, config.mode, |k| coefficients.node(k), i, config.rounds, block);
+        states::<M>(|k| all.row(k, i), config.heads, config.mode, |k| coefficients.node(k), i, config.rounds, block);
     }
 }

@@ -17,6 +17,7 @@
 //! neighbours' sum.
 
 mod backward;
+mod bytes;
 mod coefficients;
 mod forward;
 mod gather;
@@ -25,14 +26,14 @@ mod rounds;
 mod spread;
 mod stored;
 
-pub use backward::{Begun, Gradients, HopGradient, RowGradient, backward, begin};
+pub use backward::{Begun, Gradients, HopGradient, Reused, RowGradient, backward, begin};
+pub use bytes::{bytes_begun, bytes_finish, bytes_forward, bytes_kept, bytes_waiting};
 pub use coefficients::{Attention, Coefficients, Source};
 pub use forward::{Kept, cumulative, forward};
 pub(crate) use rounds::{Increments, states};
 pub use stored::Storage;
 
 use crate::heads::Heads;
-use crate::packed;
 use farhop_graph::Graph;
 
 /// What is taken away from each round.
@@ -74,70 +75,6 @@ pub struct Config {
 /// Number of (round, odd s) pairs up to round k, exclusive: where the row sums of round k start.
 fn pairs_before(round: usize) -> usize {
     (1..round).map(|k| k / 2).sum()
-}
-
-/// Bytes kept from the forward to the backward pass: increments, coefficients, node scalars and row sums.
-pub fn bytes_kept(config: &Config, source_rounds: usize, attention: bool, graph_nodes: usize, entries: usize) -> u64 {
-    let heads = config.heads.count;
-    let mut floats = config.rounds * graph_nodes * config.heads.width;
-    if attention {
-        floats += source_rounds * (entries + 3 * graph_nodes) * heads;
-    }
-    if config.mode == Mode::Exact {
-        floats += pairs_before(config.rounds + 1) * graph_nodes * heads;
-    }
-    (floats * size_of::<f32>()) as u64
-}
-
-/// Bytes that [`forward`] allocates besides what it keeps: reversed coefficients, states, packed rows.
-pub fn bytes_forward(config: &Config, source_rounds: usize, attention: bool, nodes: usize, entries: usize) -> u64 {
-    let heads = config.heads.count;
-    let mut floats = 0;
-    if config.mode == Mode::Exact && config.rounds > 1 {
-        floats += source_rounds.min(config.rounds - 1) * entries * heads;
-    }
-    if attention && source_rounds > 1 || config.mode == Mode::None {
-        floats += nodes * config.heads.width * if config.mode == Mode::None { 2 } else { 1 };
-    }
-    let packed = match (config.storage, config.mode) {
-        (Storage::Full, _) => 0,
-        (Storage::Packed, Mode::Exact) => config.rounds,
-        (Storage::Packed, _) => 1,
-    };
-    (floats * size_of::<f32>()) as u64 + packed::bytes(packed, nodes, config.heads.width)
-}
-
-/// Bytes that [`begin`] allocates: the gradients of all rounds and of z.
-pub fn bytes_begun(config: &Config, nodes: usize) -> u64 {
-    let per_node = (config.rounds + 1) * config.heads.width + config.rounds * config.heads.count;
-    (nodes * per_node * size_of::<f32>()) as u64
-}
-
-/// Bytes that [`Begun::finish`] has at most at once, the returned gradients and what is left of the increments included; for an
-/// undirected graph.
-pub fn bytes_finish(config: &Config, source_rounds: usize, nodes: usize, entries: usize) -> u64 {
-    let (heads, width, rounds) = (config.heads.count, config.heads.width, config.rounds);
-    let exact = config.mode == Mode::Exact;
-    let carries = config.mode == Mode::None || source_rounds == rounds;
-    let always = (1 + usize::from(carries)) * width + (rounds + if exact { rounds / 2 } else { 0 }) * heads;
-    let keep = backward::keeps(entries, heads, source_rounds);
-    let at_round = |k: usize| {
-        let wide = |increments: usize, gradients: usize| nodes * ((increments + gradients) * width + always);
-        let (turned, gradients) = match (source_rounds == 1, exact) {
-            (true, _) => (1, 1 + usize::from(exact && rounds > 1)),
-            // Of each set the round needs one direction, and so do the gradients; then both are there.
-            (false, true) if k == rounds => (k.div_ceil(2), k),
-            (false, true) => (if keep { rounds } else { k.div_ceil(2) }, 2 * k),
-            (false, false) => (if keep { rounds - k + 1 } else { 1 }, 1),
-        };
-        let pulling = wide(k.min(rounds - 1), k) + entries * heads * (turned + gradients);
-        let still_turned = if keep { turned } else { 0 };
-        let joining = wide(k - 1, k - 1) + entries * heads * (still_turned + gradients + 1);
-        pulling.max(joining)
-    };
-    let floats = (1..=rounds).map(at_round).max().unwrap_or(0);
-    let packed = if config.storage == Storage::Packed { packed::bytes(1, nodes, width) } else { 0 };
-    (floats * size_of::<f32>()) as u64 + packed
 }
 
 fn check(graph: &Graph, config: &Config, source: &Source, z: &[f32]) {

@@ -75,11 +75,11 @@ impl<'a> Increments<'a> {
     }
 }
 
-/// `states[k] = h_i^k` for k = 0..=last, one row of `width` each, from the increments and the node's own coefficients
+/// `states[k] = h_i^k` for k = 0..=last, one row of `width` each, from the node's rows of the increments and its own coefficients
 /// (`own(k)[N, H]`, k from 1).
 #[inline(always)]
-pub fn states<'a, M: Arith>(
-    increments: &Increments,
+pub fn states<'a, 'b, M: Arith>(
+    increment: impl Fn(usize) -> &'b [f32],
     heads: Heads,
     mode: Mode,
     own: impl Fn(usize) -> &'a [f32],
@@ -88,12 +88,12 @@ pub fn states<'a, M: Arith>(
     states: &mut [f32],
 ) {
     let width = heads.width;
-    states[..width].copy_from_slice(increments.row(0, i));
+    states[..width].copy_from_slice(increment(0));
     for k in 1..=last {
         let (before, now) = states.split_at_mut(k * width);
         let before = &before[(k - 1) * width..];
         let now = &mut now[..width];
-        let increment = increments.row(k, i);
+        let increment = increment(k);
         if mode == Mode::SelfLoop {
             now.copy_from_slice(increment);
             continue;

@@ -7,8 +7,8 @@
 //! pre = z W + m W_V
 //! ```
 //!
-//! Kept for the backward pass: the increments, the coefficients and a few scalars per node; or nothing at all
-//! ([`Config::recompute`]), and the elimination runs again. Queries and mixed hops are never there as a whole: a tile of rows has
+//! Kept for the backward pass: the increments (in 16 bits, if that is how they are gathered), the coefficients and a few scalars per
+//! node; or nothing at all ([`Config::recompute`]), and the elimination runs again. Queries and mixed hops are never there as a whole: a tile of rows has
 //! them in the cache, forward and again backward.
 
 mod query;
@@ -16,7 +16,7 @@ mod update;
 
 use crate::buffers;
 use crate::dense::tiles::Tiles;
-use crate::elimination::{self, Kept, Source};
+use crate::elimination::{self, Kept, Reused, Source, Storage};
 use crate::hop_attention::{self, Hops};
 use farhop_graph::Graph;
 use query::Projection;
@@ -68,17 +68,20 @@ pub struct Gradients {
     pub residual: Vec<f32>,
 }
 
-/// Bytes that [`forward`] has when the elimination is done, besides what that keeps: the result.
+/// Bytes that [`forward`] has when the elimination is done, besides what that keeps: the result, and the first of the increments to be
+/// put away.
 pub fn bytes_forward(nodes: usize, config: &Config) -> u64 {
-    (nodes * config.outputs * size_of::<f32>()) as u64
+    let away = if config.elimination.storage == Storage::Packed { config.hops.heads.width } else { 0 };
+    (nodes * (config.outputs + away) * size_of::<f32>()) as u64
 }
 
-/// Bytes that [`backward`] has before the elimination's rounds, besides what that has and the gradient it gets: partial sums of the gradients
-/// of the weights.
+/// Bytes that [`backward`] has before the elimination's rounds, besides what that has and the gradient it gets: partial sums of the
+/// gradients of the weights, and the gradient of z where it can't take the place of that of the output.
 pub fn bytes_backward(nodes: usize, config: &Config) -> u64 {
     let width = config.elimination.heads.width;
     let numbers = width * (2 * config.outputs + width);
-    ((Tiles::reduction(nodes, numbers).len() + 3) * numbers * size_of::<f32>()) as u64
+    let z = if config.outputs == width { 0 } else { nodes * width };
+    (((Tiles::reduction(nodes, numbers).len() + 3) * numbers + z) * size_of::<f32>()) as u64
 }
 
 /// `pre[N, O]`, and what the backward pass needs if `keep` (nothing with [`Config::recompute`]).
@@ -90,9 +93,10 @@ pub fn forward(
     z: &[f32],
     keep: bool,
 ) -> (Vec<f32>, Option<Kept>) {
-    let kept = elimination::forward(graph, &config.elimination, source, z);
+    let mut kept = elimination::forward(graph, &config.elimination, source, z);
     let pre = update::forward(config, weights, &hops(config, source, weights, z, &kept), graph.nodes());
     if keep && !config.recompute {
+        kept.put_away(&config.elimination, graph.nodes());
         return (pre, Some(kept));
     }
     kept.give_back();
@@ -112,13 +116,23 @@ pub fn backward(
     gradient: Vec<f32>,
     needs_z: bool,
 ) -> Gradients {
-    let kept = kept.unwrap_or_else(|| elimination::forward(graph, &config.elimination, source, z));
+    let mut kept = kept.unwrap_or_else(|| elimination::forward(graph, &config.elimination, source, z));
+    kept.take_out();
+    // A tile's part of the gradient is copied before the gradient of z takes its place.
+    let (held, gradient) = if config.outputs == config.hops.heads.width {
+        (gradient, Vec::new())
+    } else {
+        (buffers::take(z.len()), gradient)
+    };
+    let reused = Reused { last: kept.take_last(), z: held };
     let projection = weights.query_key.map(|(query, key)| Projection::new(config, query, key));
     let (mut begun, sizes) = {
         let hops = hops(config, source, weights, z, &kept);
         let update = Update { config, weights, hops, projection: projection.as_ref(), gradient: &gradient, needs_z };
         let tiles = || -> elimination::RowGradient { Box::new(Tiled::new(&update)) };
-        (elimination::begin(graph, &config.elimination, source, z, &kept, config.hops.reading, &tiles), update.sizes())
+        let begun =
+            elimination::begin(graph, &config.elimination, source, z, &kept, reused, config.hops.reading, &tiles);
+        (begun, update.sizes())
     };
     let sums = begun.take_sums(sizes.iter().sum());
     let [value, residual, hop_bias, query] = split(&sums, sizes);

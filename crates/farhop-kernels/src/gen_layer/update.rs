@@ -66,7 +66,7 @@ pub(super) struct Update<'a> {
     pub weights: &'a Weights<'a>,
     pub hops: Hops<'a>,
     pub projection: Option<&'a Projection<'a>>,
-    /// Of `pre`, `[N, O]`.
+    /// Of `pre`, `[N, O]`; empty if it comes with the tiles, in the place of the gradient of z.
     pub gradient: &'a [f32],
     /// Whether the gradient of z is wanted.
     pub needs_z: bool,
@@ -100,6 +100,8 @@ pub(super) struct Tiled<'a> {
     rows: Rows,
     /// First row of the tile.
     first: usize,
+    /// The tile's gradient of `pre`, `[TILE_ROWS, O]`.
+    gradient: Vec<f32>,
     /// Gradients of the scores, `[TILE_ROWS, scores]`.
     scores: Vec<f32>,
     /// Of hop 0, `[TILE_ROWS, F]`; one row that nobody reads where it takes no part.
@@ -116,6 +118,7 @@ impl<'a> Tiled<'a> {
             scratch: Scratch::new(&config.hops, config.elimination.rounds),
             rows: Rows::new(config, update.projection),
             first: 0,
+            gradient: vec![0.0; TILE_ROWS * config.outputs],
             scores: vec![0.0; TILE_ROWS * update.scores()],
             own: vec![0.0; width * if config.hops.include_self { TILE_ROWS } else { 1 }],
             sums: vec![0.0; update.sizes().iter().sum()],
@@ -124,7 +127,7 @@ impl<'a> Tiled<'a> {
 }
 
 impl HopGradient for Tiled<'_> {
-    fn start(&mut self, rows: Range<usize>) {
+    fn start(&mut self, rows: Range<usize>, held: &[f32]) {
         let Update { config, weights, hops, projection, gradient, .. } = self.update;
         let (width, outputs) = (config.hops.heads.width, config.outputs);
         self.first = rows.start;
@@ -132,19 +135,20 @@ impl HopGradient for Tiled<'_> {
             let z = &hops.z[rows.start * width..rows.end * width];
             projection.apply(rows.len(), width, z, &mut self.rows.inner, &mut self.rows.query);
         }
-        let gradient = &gradient[rows.start * outputs..rows.end * outputs];
+        let given = if gradient.is_empty() { held } else { &gradient[rows.start * outputs..rows.end * outputs] };
+        self.gradient[..given.len()].copy_from_slice(given);
         tile_product_transposed(
             rows.len(),
             outputs,
             width,
-            gradient,
+            &self.gradient,
             weights.value,
             Write::Replace,
             &mut self.rows.mixed,
         );
     }
 
-    fn row(&mut self, i: usize, block: &mut [f32]) {
+    fn row(&mut self, i: usize, last: &[f32], block: &mut [f32]) {
         let update = self.update;
         let (n, width, scores) = (i - self.first, update.config.hops.heads.width, update.scores());
         let row = n * width..(n + 1) * width;
@@ -156,14 +160,14 @@ impl HopGradient for Tiled<'_> {
             scores: update.weights.hop_bias.map(|_| &mut self.scores[n * scores..(n + 1) * scores]),
             mixed: &mut self.rows.mixed[row],
         };
-        hop_attention::backward_row(&update.config.hops, &update.hops, i, &mut self.scratch, rows);
+        hop_attention::backward_row(&update.config.hops, &update.hops, Some(last), i, &mut self.scratch, rows);
     }
 
     fn end(&mut self, rows: Range<usize>, d_z: &mut [f32]) {
-        let Update { config, weights, hops, projection, gradient, needs_z } = self.update;
+        let Update { config, weights, hops, projection, needs_z, .. } = self.update;
         let (count, width, outputs) = (rows.len(), config.hops.heads.width, config.outputs);
         let z = &hops.z[rows.start * width..rows.end * width];
-        let gradient = &gradient[rows.start * outputs..rows.end * outputs];
+        let gradient = &self.gradient[..count * outputs];
         let sizes = self.update.sizes();
         let (value, rest) = self.sums.split_at_mut(sizes[0]);
         let (residual, rest) = rest.split_at_mut(sizes[1]);

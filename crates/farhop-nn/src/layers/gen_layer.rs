@@ -232,7 +232,7 @@ impl GenLayerConfig {
         let rounds = if self.recompute {
             0
         } else {
-            elimination::bytes_kept(&config, self.sets(), self.attends(), shape.nodes, shape.entries)
+            elimination::bytes_waiting(&config, self.sets(), self.attends(), shape.nodes, shape.entries)
         };
         rounds + self.edge_bytes(shape) + if self.feed_forward { floats(shape.nodes * outputs) } else { 0 }
     }
@@ -246,7 +246,8 @@ impl GenLayerConfig {
         // The numbers of entries are the sum of two terms at most, which are there while it is made.
         let edge = self.edge_bytes(shape);
         let propagate = edge + rounds + eliminate.max(gen_layer::bytes_forward(nodes, &config));
-        let kept = if training && !self.recompute { rounds + edge } else { 0 };
+        let waiting = elimination::bytes_waiting(&config.elimination, self.sets(), self.attends(), nodes, entries);
+        let kept = if training && !self.recompute { waiting + edge } else { 0 };
         let update = kept + floats(nodes * outputs) * if self.feed_forward { 2 } else { 1 };
         (propagate.max(3 * edge), update)
     }

@@ -42,13 +42,14 @@ pub struct Gradients {
 ///
 /// A function of `(i, block)` is one that needs [`HopGradient::row`] only.
 pub trait HopGradient {
-    /// A tile starts: `rows` come next, in order.
-    fn start(&mut self, rows: Range<usize>) {
-        let _ = rows;
+    /// A tile starts: `rows` come next, in order. `held` are its rows of [`Reused::z`].
+    fn start(&mut self, rows: Range<usize>, held: &[f32]) {
+        let _ = (rows, held);
     }
 
-    /// Writes node i's gradients of hops 1..K, `[K, F]`, into `block`, which is zeros on entry.
-    fn row(&mut self, i: usize, block: &mut [f32]);
+    /// Writes node i's gradients of hops 1..K, `[K, F]`, into `block`, which is zeros on entry. `last` is the node's row of
+    /// [`Reused::last`], which is nowhere else any more.
+    fn row(&mut self, i: usize, last: &[f32], block: &mut [f32]);
 
     /// The tile ends. `z` is the gradient of its rows of z so far, `[rows, F]`: what reaches z by other ways may be added to it.
     fn end(&mut self, rows: Range<usize>, z: &mut [f32]) {
@@ -62,7 +63,7 @@ pub trait HopGradient {
 }
 
 impl<F: FnMut(usize, &mut [f32])> HopGradient for F {
-    fn row(&mut self, i: usize, block: &mut [f32]) {
+    fn row(&mut self, i: usize, _: &[f32], block: &mut [f32]) {
         self(i, block);
     }
 }
@@ -70,17 +71,27 @@ impl<F: FnMut(usize, &mut [f32])> HopGradient for F {
 /// The gradients of the hops of some of the rows.
 pub type RowGradient<'a> = Box<dyn HopGradient + 'a>;
 
+/// Arrays of `[N, F]` whose memory becomes that of gradients, row by row.
+pub struct Reused {
+    /// d^K, which the rounds do not read on the way back ([`Kept::take_last`]); becomes its own gradient.
+    pub last: Vec<f32>,
+    /// Anything; becomes the gradient of z.
+    pub z: Vec<f32>,
+}
+
 /// Gradients of everything, from those of the hops: [`begin`] and then [`Begun::finish`].
 pub fn backward<'a>(
     graph: &Graph,
     config: &Config,
     source: &Source,
     z: &[f32],
-    kept: Kept,
+    mut kept: Kept,
     reading: Reading,
     hop_gradient: &(dyn Fn() -> RowGradient<'a> + Sync),
 ) -> Gradients {
-    begin(graph, config, source, z, &kept, reading, hop_gradient).finish(graph, config, source, z, kept)
+    kept.take_out();
+    let reused = Reused { last: kept.take_last(), z: buffers::take(z.len()) };
+    begin(graph, config, source, z, &kept, reused, reading, hop_gradient).finish(graph, config, source, z, kept)
 }
 
 /// A backward pass that knows the hops' gradients and has yet to walk through the rounds.
@@ -92,13 +103,16 @@ pub struct Begun {
 /// Starts the backward pass: asks for every node's gradients once, and for nothing afterwards.
 ///
 /// `hop_gradient` makes a [`RowGradient`] for each share of the rows (so that it can have scratch and sums of its own); the shares
-/// depend on the number of rows only. The gradients refer to the states or to the increments, as `reading` says.
+/// depend on the number of rows only. The gradients refer to the states or to the increments, as `reading` says. `kept` is without
+/// its last increment.
+#[allow(clippy::too_many_arguments)]
 pub fn begin<'a>(
     graph: &Graph,
     config: &Config,
     source: &Source,
     z: &[f32],
     kept: &Kept,
+    reused: Reused,
     reading: Reading,
     hop_gradient: &(dyn Fn() -> RowGradient<'a> + Sync),
 ) -> Begun {
@@ -107,10 +121,14 @@ pub fn begin<'a>(
     let (width, count) = (heads.width, heads.count);
     let coefficients = kept.coefficients(source, rounds);
     let sets = coefficients.rounds;
-    let carries = config.mode == Mode::None || source.each_round();
+    assert_eq!(
+        (reused.last.len(), reused.z.len()),
+        (n * width, n * width),
+        "arrays to use again must be [nodes, width]"
+    );
     let mut state = State {
-        slabs: (0..rounds).map(|_| buffers::take(n * width)).collect(),
-        z: buffers::zeros(n * width),
+        slabs: (1..rounds).map(|_| buffers::take(n * width)).chain([reused.last]).collect(),
+        z: reused.z,
         node: buffers::zeros(rounds * n * count),
         along: vec![Vec::new(); sets],
         against: vec![Vec::new(); sets],
@@ -120,7 +138,6 @@ pub fn begin<'a>(
     let all = Increments { z, slabs: &kept.increments, width };
     let context = Context { graph, config, all, coefficients, sums: &kept.sums };
     let sums = seed(&context, reading, hop_gradient, &mut state);
-    state.carry = buffers::zeros(if carries { n * width } else { 0 });
     state.returned = buffers::take(if config.mode == Mode::Exact { (rounds / 2) * n * count } else { 0 });
     Begun { state, sums }
 }
@@ -140,6 +157,9 @@ impl Begun {
         let coefficients = kept.coefficients(source, rounds);
         let sets = coefficients.rounds;
         let mut turned = Turned::new(graph, config, coefficients);
+        let all = Increments { z, slabs: &[], width };
+        let fixed = Context { graph, config, all, coefficients, sums: &kept.sums };
+        let carries = config.mode == Mode::None || source.each_round();
         let mut pending: Option<Pending> = None;
         let mut weights: Vec<Vec<f32>> = Vec::new();
         let mut edge: Vec<Vec<f32>> = vec![Vec::new(); sets];
@@ -155,20 +175,18 @@ impl Begun {
             }
             Some(Pending { vectors: a.vectors(r, width), gradients })
         };
-        // d^K is in no gradient but those of the hops.
-        buffers::give(std::mem::take(&mut increments[rounds - 1]));
         for k in (1..=rounds).rev() {
-            let all = Increments { z, slabs: &increments, width };
-            let context = Context { graph, config, all, coefficients, sums: &kept.sums };
-            weights.extend(turn(&context, k, pending.take(), &mut state));
-            turned.prepare(k);
-            pull(&context, k, turned.chain(k), &mut state);
-            turned.done();
-            // Round k - 1 pulls its own gradient, and reads increments below k.
-            buffers::give(std::mem::take(&mut state.slabs[k - 1]));
-            if k < rounds {
-                buffers::give(std::mem::take(&mut increments[k - 1]));
+            // Before the last round nothing is carried, except where states themselves are exchanged.
+            if carries && state.carry.is_empty() && (k < rounds || config.mode != Mode::Exact) {
+                state.carry = buffers::zeros(n * width);
             }
+            weights.extend(turn(&fixed.with(&increments), k, pending.take(), &mut state));
+            // Rounds read increments below their own.
+            increments.drain(k - 1..).for_each(buffers::give);
+            turned.prepare(k);
+            pull(&fixed.with(&increments), k, turned.chain(k), &mut state);
+            turned.done();
+            buffers::give(std::mem::take(&mut state.slabs[k - 1]));
             if source.each_round() {
                 edge[k - 1] = state.join_entries(graph, count, k - 1);
                 pending = through_scores(k - 1, &mut edge[k - 1], &state.node[(k - 1) * n * count..k * n * count]);
@@ -182,9 +200,7 @@ impl Begun {
             edge = (0..sets).map(|r| state.join_entries(graph, count, r)).collect();
             pending = through_scores(0, &mut edge[0], &state.node);
         }
-        let all = Increments { z, slabs: &increments, width };
-        let context = Context { graph, config, all, coefficients, sums: &kept.sums };
-        weights.extend(turn(&context, 0, pending, &mut state));
+        weights.extend(turn(&fixed.with(&increments), 0, pending, &mut state));
         weights.reverse();
         kept.give_back();
         for buffer in [state.carry, state.returned] {

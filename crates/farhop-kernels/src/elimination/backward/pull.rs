@@ -120,7 +120,15 @@ fn pull_fixed<M: Arith, T: Stored, const WIDTH: usize>(
         }
         for j in piece.rows.clone() {
             if mode == Mode::None {
-                states::<M>(&context.all, heads, mode, |k| context.coefficients.node(k), j, k - 1, &mut chain);
+                states::<M>(
+                    |k| context.all.row(k, j),
+                    heads,
+                    mode,
+                    |k| context.coefficients.node(k),
+                    j,
+                    k - 1,
+                    &mut chain,
+                );
             }
             let row = (j - first) * width..(j - first + 1) * width;
             pull_row::<M, T>(pass, heads, gathered, j, row, &piece, &chain, &products, &mut given, targets);

@@ -24,17 +24,23 @@ pub(super) fn seed<'a>(
     let node = SharedMut::new(&mut state.node);
     Tiles::reduction(n, 4 * rounds * width).map(|share| {
         let mut hop_gradient = hop_gradient();
+        let mut last = vec![0.0; width];
         let mut block = vec![0.0; rounds * width];
         let mut chain = vec![0.0; (rounds + 1) * width];
         let mut own = vec![0.0; rounds * count];
         for start in share.clone().step_by(TILE_ROWS) {
             let rows = start..(start + TILE_ROWS).min(share.end);
-            hop_gradient.start(rows.clone());
+            // SAFETY: tiles, and the parts of a tile, are disjoint ranges of rows.
+            let held = unsafe { z.part(rows.start * width..rows.end * width) };
+            hop_gradient.start(rows.clone(), held);
+            held.fill(0.0);
             for i in rows.clone() {
-                block.fill(0.0);
-                hop_gradient.row(i, &mut block);
                 // SAFETY: row i of every array belongs to this block only.
-                let z = unsafe { z.part(i * width..(i + 1) * width) };
+                let (z, place) =
+                    unsafe { (z.part(i * width..(i + 1) * width), slabs[rounds - 1].part(i * width..(i + 1) * width)) };
+                last.copy_from_slice(place);
+                block.fill(0.0);
+                hop_gradient.row(i, &last, &mut block);
                 own.fill(0.0);
                 fold(context, reading, i, &mut block, &mut chain, &mut own, z);
                 for k in 0..rounds {
@@ -87,7 +93,7 @@ fn fold_fixed<M: Arith, const WIDTH: usize>(
     if !forward_chain && !backward_chain {
         return;
     }
-    states::<M>(&context.all, heads, config.mode, |k| context.coefficients.node(k), i, rounds - 1, chain);
+    states::<M>(|k| context.all.row(k, i), heads, config.mode, |k| context.coefficients.node(k), i, rounds - 1, chain);
     if forward_chain {
         // h^k = a_ii h^(k-1) + d^k: what reaches h^k reaches h^(k-1) as well.
         for k in (1..=rounds).rev() {

@@ -17,6 +17,13 @@ pub(super) struct Context<'a> {
     pub sums: &'a [f32],
 }
 
+impl Context<'_> {
+    /// The same with the increments that are left.
+    pub fn with<'a>(&'a self, slabs: &'a [Vec<f32>]) -> Context<'a> {
+        Context { all: Increments { slabs, ..self.all }, ..*self }
+    }
+}
+
 /// Gradients under construction.
 pub(super) struct State {
     /// Of d^k (eliminating) or h^k (not), `[N, F]` for each round.
@@ -29,7 +36,7 @@ pub(super) struct State {
     pub along: Vec<Vec<f32>>,
     /// Of the coefficient against it.
     pub against: Vec<Vec<f32>>,
-    /// Gradient of the state h^k that does not come from the hops: from later states and scores.
+    /// Gradient of the state h^k that does not come from the hops: from later states and scores. Empty while there is none.
     pub carry: Vec<f32>,
     /// g_i^k . d_i^(k-1-s) for odd s, `[N, pairs, H]`.
     pub returned: Vec<f32>,

@@ -76,9 +76,7 @@ fn turn_fixed<M: Arith, const WIDTH: usize>(
 ) -> Vec<f32> {
     let (heads, mode, n) = (context.config.heads.fixed::<WIDTH>(), context.config.mode, context.graph.nodes());
     let (width, count) = (heads.width, heads.count);
-    // Before the last round nothing is carried yet, except where states themselves are exchanged.
-    let last_round = k == context.config.rounds && mode == Mode::Exact;
-    let carried = !shared.carry.is_empty() && !last_round;
+    let carried = !shared.carry.is_empty();
     let mut weights = vec![0.0f32; if pending.is_some() { 2 * width } else { 0 }];
     let mut chain = vec![0.0f32; (k + 1) * width];
     let mut nothing = vec![0.0f32; width];
@@ -86,7 +84,7 @@ fn turn_fixed<M: Arith, const WIDTH: usize>(
     for i in rows {
         if carried || pending.is_some() {
             let last = if pending.is_some() { k } else { k.saturating_sub(1) };
-            states::<M>(&context.all, heads, mode, |k| context.coefficients.node(k), i, last, &mut chain);
+            states::<M>(|k| context.all.row(k, i), heads, mode, |k| context.coefficients.node(k), i, last, &mut chain);
         }
         // SAFETY: row i belongs to this block only.
         let carry = if carried { unsafe { shared.carry.part(i * width..(i + 1) * width) } } else { &mut nothing[..] };
