@@ -20,9 +20,9 @@ const MOST: usize = 64;
 
 static POOL: Mutex<Pool> = Mutex::new(Pool { waiting: Vec::new(), spare: 0, most: 0 });
 
-/// What waits unfit may be one part in this many of the most that ever waited: with a little room, sizes that take turns in a
-/// step are all there in the next one, and nobody waits for fresh pages.
-pub const ROOM: usize = 8;
+/// What waits unfit may be one part in this many of the most that ever waited: with a little room, most sizes that take turns in a
+/// step are there in the next one, and few have to wait for fresh pages.
+pub const ROOM: usize = 32;
 
 /// What is in use and what waits together hardly exceed the most that was ever in use, which is what a memory plan can know:
 /// whoever needs fresh memory returns as much of what waits, beyond some room.

@@ -89,12 +89,6 @@ pub fn clear(values: &mut [f32]) {
     each_part(values, |_, part| part.fill(0.0));
 }
 
-/// Copies `from` to `to`, which is as long.
-pub fn copy(from: &[f32], to: &mut [f32]) {
-    assert_eq!(from.len(), to.len(), "a copy has the length of what is copied");
-    each_part(to, |range, part| part.copy_from_slice(&from[range]));
-}
-
 /// `sums += values`, element by element.
 pub fn add(values: &[f32], sums: &mut [f32]) {
     assert_eq!(values.len(), sums.len(), "what is added is as long as its sum");

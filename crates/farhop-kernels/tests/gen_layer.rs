@@ -328,8 +328,8 @@ fn hop_attention_equals_the_literal_version_with_heads_and_readings() {
 #[test]
 fn wide_features_and_several_heads_have_the_literal_gradients() {
     let graph = common::random_graph(9, 14, Direction::Undirected, 6);
-    // 16 channels to 2 outputs takes the two-step queries, 3 to 4 the folded ones.
-    for (width, outputs, count) in [(16, 2, 2), (16, 4, 1), (6, 4, 2), (64, 3, 1)] {
+    // 16 channels to 2 outputs takes the two-step queries, 3 to 4 the folded ones; as many outputs as channels share memory.
+    for (width, outputs, count) in [(16, 2, 2), (16, 4, 1), (6, 4, 2), (64, 3, 1), (16, 16, 2), (33, 33, 1)] {
         let (n, rounds, key) = (graph.nodes(), 3, outputs / count);
         let heads = Heads::new(width, count);
         let sizes = [
@@ -371,7 +371,6 @@ fn wide_features_and_several_heads_have_the_literal_gradients() {
         let expected = tape::gradients(loss, &variables);
 
         let f: Vec<Vec<f32>> = inputs.iter().map(|v| f32s(v)).collect();
-        let elimination = Config { rounds, heads, mode: Mode::Exact, skip_negligible: true, storage: Storage::Full };
         let hops = hop_attention::Config {
             heads,
             reading: Reading::Cumulative,
@@ -380,7 +379,6 @@ fn wide_features_and_several_heads_have_the_literal_gradients() {
             epsilon: 1e-6,
             scale: scale as f32,
         };
-        let config = gen_layer::Config { elimination, hops, outputs, recompute: false };
         let source =
             Source::Attention(Attention { weights: &f[1], each_round: true, bias: None, slope: 0.2, dropout: None });
         let weights = gen_layer::Weights {
@@ -389,13 +387,26 @@ fn wide_features_and_several_heads_have_the_literal_gradients() {
             value: &f[5],
             residual: &f[6],
         };
-        let (out, kept) = gen_layer::forward(&graph, &config, &source, &weights, &f[0], true);
         let values: Vec<f64> = pre.iter().map(|v| v.value()).collect();
-        common::assert_close("pre", &out, &values, 2e-5);
-        let g = gen_layer::backward(&graph, &config, &source, &weights, &f[0], kept, f32s(&cotangent), true);
-        let actual = [g.z, g.attention, g.query, g.key, g.hop_bias, g.value, g.residual];
-        for (n, (actual, expected)) in actual.iter().zip(&expected).enumerate() {
-            common::assert_close(&format!("{width} channels, {count} heads, input {n}"), actual, expected, 1e-4);
+        // A packed number is off by half of 1 / 32767 of its row's largest, in each of the rounds.
+        let step = 0.5 / 32767.0 * rounds as f64;
+        for (storage, forward, backward) in [(Storage::Full, 2e-5, 1e-4), (Storage::Packed, 4.0 * step, 8.0 * step)] {
+            let elimination = Config { rounds, heads, mode: Mode::Exact, skip_negligible: true, storage };
+            for recompute in [false, true] {
+                let config = gen_layer::Config { elimination, hops, outputs, recompute };
+                let (out, kept) = gen_layer::forward(&graph, &config, &source, &weights, &f[0], true);
+                common::assert_close("pre", &out, &values, forward);
+                assert_eq!(
+                    kept.as_ref().map(|kept| kept.increments.is_empty()),
+                    (!recompute).then_some(storage == Storage::Packed)
+                );
+                let g = gen_layer::backward(&graph, &config, &source, &weights, &f[0], kept, f32s(&cotangent), true);
+                let actual = [g.z, g.attention, g.query, g.key, g.hop_bias, g.value, g.residual];
+                for (n, (actual, expected)) in actual.iter().zip(&expected).enumerate() {
+                    let what = format!("{width} channels, {count} heads, {storage:?}, input {n}");
+                    common::assert_close(&what, actual, expected, backward);
+                }
+            }
         }
     }
 }

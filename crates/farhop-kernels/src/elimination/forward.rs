@@ -8,7 +8,7 @@ use super::spread::run_spread;
 use super::{Coefficients, Config, Mode, Source, Storage, check, pairs_before};
 use crate::buffers;
 use crate::packed::Packed;
-use crate::parallel::{Blocks, SharedMut, clear, copy};
+use crate::parallel::{Blocks, SharedMut, clear};
 use crate::simd_fn;
 use farhop_graph::Graph;
 
@@ -110,9 +110,6 @@ pub fn forward(graph: &Graph, config: &Config, source: &Source, z: &[f32]) -> Ke
     let mut highest = if skip { peaks(heads, z) } else { Vec::new() };
     let stateful = config.mode == Mode::None || (each_round && rounds > 1);
     let mut state = buffers::take(if stateful { z.len() } else { 0 });
-    if stateful {
-        copy(z, &mut state);
-    }
     let mut next_state = buffers::take(if config.mode == Mode::None { z.len() } else { 0 });
     let mut reversed: Vec<Vec<f32>> = Vec::new();
     let mut packed = Packed::new(n, heads.width);
@@ -148,8 +145,11 @@ pub fn forward(graph: &Graph, config: &Config, source: &Source, z: &[f32]) -> Ke
         };
         let first_sum = pairs_before(k) * n * count;
         // Where others read h^(k-1) while a row is finished, the new states go elsewhere.
-        let (read, write): (&[f32], &mut [f32]) =
-            if config.mode == Mode::None { (&state, &mut next_state) } else { (&[], &mut state) };
+        let (read, write): (&[f32], &mut [f32]) = match (k, config.mode) {
+            (1, _) => (z, &mut state),
+            (_, Mode::None) => (&state, &mut next_state),
+            _ => (&[], &mut state),
+        };
         if config.storage == Storage::Packed {
             // Earlier increments are gathered again only where there is something to eliminate.
             if !exact {
@@ -176,7 +176,7 @@ pub fn forward(graph: &Graph, config: &Config, source: &Source, z: &[f32]) -> Ke
         if skip {
             highest.extend(peak);
         }
-        if config.mode == Mode::None {
+        if config.mode == Mode::None && k > 1 {
             std::mem::swap(&mut state, &mut next_state);
         }
     }

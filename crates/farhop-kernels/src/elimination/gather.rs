@@ -28,6 +28,7 @@ pub(super) struct Pass<'a> {
     pub past: Increments<'a>,
     pub chain: Chain<'a>,
     pub mode: Mode,
+    /// h^(k-1), `[N, F]`, where it is not in the place of h^k: before the first round, and where others read it ([`Mode::None`]).
     pub state: &'a [f32],
     /// The increments so far (not eliminating: only what this round gathers), packed; empty where they are gathered as they are.
     pub packed: &'a Packed,
@@ -47,7 +48,7 @@ impl<'a> Pass<'a> {
 pub(super) struct After<'a> {
     /// The nodes' own coefficients of this round, `[N, H]`.
     pub own: &'a [f32],
-    /// h^(k-1) in, h^k out; where others read h^(k-1) meanwhile ([`Mode::None`]), only out.
+    /// h^(k-1) in, h^k out; where h^(k-1) is [elsewhere](Pass::state), only out.
     pub state: SharedMut<'a, f32>,
     /// Attention vectors of the next round, and where its node scalars x and y go.
     pub next: Option<Scalars<'a>>,
@@ -277,7 +278,7 @@ fn finish_row<M: Arith>(pass: &Pass, heads: Heads, after: &After, i: usize, incr
     if pass.mode == Mode::SelfLoop {
         state.copy_from_slice(increment);
     } else {
-        if pass.mode == Mode::None {
+        if !pass.state.is_empty() {
             state.copy_from_slice(&pass.state[i * width..(i + 1) * width]);
         }
         for h in 0..count {

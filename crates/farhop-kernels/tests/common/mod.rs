@@ -189,7 +189,8 @@ impl Problem {
         let (n, width, rounds) = (self.graph.nodes(), self.config.heads.width, self.config.rounds);
         let cotangent = f32s(&self.cotangent);
         self.with_source(|source, z| {
-            let kept = farhop_kernels::elimination::forward(&self.graph, &self.config, source, z);
+            let mut kept = farhop_kernels::elimination::forward(&self.graph, &self.config, source, z);
+            kept.put_away(&self.config, n);
             let cotangent = &cotangent;
             let fill = || -> farhop_kernels::elimination::RowGradient {
                 Box::new(move |i: usize, block: &mut [f32]| {
