@@ -56,8 +56,8 @@ pub fn bytes_begun(config: &Config, nodes: usize) -> u64 {
     (nodes * per_node * size_of::<f32>()) as u64
 }
 
-/// Bytes that [`Begun::finish`](super::Begun::finish) has at most at once, the returned gradients and what is left of the increments included; for an
-/// undirected graph.
+/// Bytes that [`Begun::finish`](super::Begun::finish) has at most at once, the returned gradients and what is left of the increments
+/// included; for an undirected graph.
 pub fn bytes_finish(config: &Config, source_rounds: usize, nodes: usize, entries: usize) -> u64 {
     let (heads, width, rounds) = (config.heads.count, config.heads.width, config.rounds);
     let exact = config.mode == Mode::Exact;

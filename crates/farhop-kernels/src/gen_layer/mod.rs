@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Kept for the backward pass: the increments (in 16 bits, if that is how they are gathered), the coefficients and a few scalars per
-//! node; or nothing at all ([`Config::recompute`]), and the elimination runs again. Queries and mixed hops are never there as a whole: a tile of rows has
-//! them in the cache, forward and again backward.
+//! node; or nothing at all ([`Config::recompute`]), and the elimination runs again. Queries and mixed hops are never there as a
+//! whole: a tile of rows has them in the cache, forward and again backward.
 
 mod query;
 mod update;
