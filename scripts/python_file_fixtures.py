@@ -242,7 +242,6 @@ def write_bad():
     bad("pickle_huge_frame.pkl", b"\x80\x04\x95" + struct.pack("<Q", 2**40) + b"N.")
     bad("pickle_huge_number.pkl", b"\x80\x02\x8a\x09" + b"\xff" * 8 + b"\x00.")
     bad("pickle_huge_array.pkl", pickle.dumps(np.zeros(3), 2).replace(b"K\x03\x85", b"J\xff\xff\xff\x7f\x85"))
-    bad("pickle_array_of_objects.pkl", pickle.dumps(np.array([None, 1], dtype=object), 4))
     bad("pickle_array_of_records.pkl", pickle.dumps(np.zeros(2, dtype=[("a", "f4")]), 4))
     bad("pickle_memory_missing.pkl", b"\x80\x02h\x07.")
     bad("pickle_no_mark.pkl", b"\x80\x02K\x01t.")

@@ -47,15 +47,23 @@ impl Csr {
 
     /// Reads `<prefix>_data`, `<prefix>_indices`, `<prefix>_indptr` and `<prefix>_shape`.
     pub fn from_npz<R: Read + Seek>(npz: &mut Npz<R>, prefix: &str) -> Result<Csr, DataError> {
-        let shape = npz.array(&format!("{prefix}_shape"))?;
+        Csr::from_pieces(&format!("{prefix}_"), |name| npz.array(name))
+    }
+
+    /// As [`Csr::from_npz`], from arrays that `read` finds: `<start>data` and so on.
+    pub(crate) fn from_pieces(
+        start: &str,
+        mut read: impl FnMut(&str) -> Result<Array, DataError>,
+    ) -> Result<Csr, DataError> {
+        let shape = read(&format!("{start}shape"))?;
         let numbers = shape.to_i64()?;
         let &[rows, columns] = &numbers[..] else {
             let reason = format!("the array has shape {:?}; two numbers are needed: rows and columns.", shape.shape);
             return Err(wrong(&shape.name, reason));
         };
-        let data = npz.array(&format!("{prefix}_data"))?;
-        let indices = npz.array(&format!("{prefix}_indices"))?;
-        let offsets = npz.array(&format!("{prefix}_indptr"))?;
+        let data = read(&format!("{start}data"))?;
+        let indices = read(&format!("{start}indices"))?;
+        let offsets = read(&format!("{start}indptr"))?;
         Csr::from_arrays(&shape.name, [rows, columns], &data, &indices, &offsets)
     }
 
@@ -87,6 +95,11 @@ impl Csr {
     pub fn row(&self, row: usize) -> (&[u32], &[f32]) {
         let range = self.offsets[row]..self.offsets[row + 1];
         (&self.indices[range.clone()], &self.values[range])
+    }
+
+    /// Row and column of every entry, row after row.
+    pub fn entries(&self) -> impl Iterator<Item = [u32; 2]> {
+        (0..self.rows).flat_map(|row| self.row(row).0.iter().map(move |&column| [row as u32, column]))
     }
 
     /// How many entries repeat another one of the same row and column.

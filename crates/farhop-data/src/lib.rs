@@ -77,7 +77,7 @@ mod targets;
 
 // Other things that users bring.
 pub mod edge_list;
-mod graph_archive;
+mod graph_arrays;
 mod graphml;
 pub mod import;
 pub mod ogb;

@@ -11,6 +11,7 @@ use crate::dataset::{NumbersOnDisk, not_finite};
 use crate::error::DataError;
 use crate::first_error::FirstError;
 use crate::npy::{self, Array};
+use crate::pickle::{self, Value};
 use crate::save::write_atomically;
 use crate::text::{listed, nearest};
 
@@ -64,6 +65,21 @@ impl<R: Read + Seek> Npz<R> {
     /// Whether there is an array of this name.
     pub fn contains(&self, name: &str) -> bool {
         self.archive.index_for_name(&format!("{name}.npy")).is_some()
+    }
+
+    /// The name of the archive, for messages.
+    pub(crate) fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// What an array of Python objects holds, read as any other pickle is: the list of them, or the only one. `None` if it
+    /// is an array of anything else.
+    pub(crate) fn objects(&mut self, name: &str) -> Result<Option<Value>, DataError> {
+        self.read_with(name, |label, entry, most| {
+            let Some((bytes, single)) = npy::object_bytes(label, entry, most)? else { return Ok(None) };
+            let value = pickle::from_bytes(label, bytes)?;
+            if single { value.at(0).map(Some) } else { Ok(Some(value)) }
+        })
     }
 
     /// Reads an array; an error that suggests the nearest name if there is none.

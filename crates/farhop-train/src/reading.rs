@@ -92,7 +92,7 @@ impl DataConfig {
             task: self.task,
             smiles: self.smiles.clone(),
             skip_bad_molecules: self.skip_bad_molecules,
-            split_number: self.split.number().unwrap_or(0),
+            split: self.load_options(seed).split,
             ..ImportOptions::default()
         }
     }

@@ -7,7 +7,7 @@ use super::folders::Located;
 use super::parts::{Parts, Splits, bytes_of, row_numbers};
 use crate::dataset::Columns;
 use crate::error::DataError;
-use crate::graph_archive::{NodeArchive, class_target};
+use crate::graph_arrays::{ArrayOptions, GraphArrays, class_target};
 use crate::npz::Npz;
 use crate::source::SourceFile;
 use crate::split::Split;
@@ -18,14 +18,15 @@ pub(super) fn read(entry: &Entry, files: &Located) -> Result<Parts, DataError> {
     let path = files.path(entry.files[0].names[0])?;
     let file = path.display().to_string();
     let mut npz = Npz::from_bytes(&file, bytes_of(path, &mut sources)?)?;
-    let NodeArchive { built, nodes, labels, .. } = NodeArchive::with_sparse_rows(&file, &mut npz, false)?;
+    let arrays = GraphArrays::read(&mut npz, &ArrayOptions::default())?;
+    let labels = arrays.class_numbers(&file)?;
     let standard = match files.find(entry.files[1].names[0]) {
         Some(path) => Some(read_split(path, labels.len(), &mut sources)?),
         None => None,
     };
     Ok(Parts {
-        graphs: GraphSet::single(built.graph),
-        nodes,
+        graphs: GraphSet::single(arrays.built.graph),
+        nodes: arrays.nodes,
         edges: Columns::none(),
         target: class_target(&file, &labels, None)?,
         splits: Splits { standard, ..Splits::default() },

@@ -7,7 +7,7 @@ use super::folders::Located;
 use super::parts::{Parts, Splits, bytes_of};
 use crate::dataset::{Columns, Target};
 use crate::error::DataError;
-use crate::graph_archive::{NodeArchive, class_target};
+use crate::graph_arrays::{ArrayOptions, GraphArrays, class_target};
 use crate::npz::Npz;
 use crate::text::counted;
 
@@ -17,7 +17,9 @@ pub(super) fn read(entry: &Entry, files: &Located, directed: bool, binary: bool)
     let path = files.path(entry.files[0].names[0])?;
     let file = path.display().to_string();
     let mut npz = Npz::from_bytes(&file, bytes_of(path, &mut sources)?)?;
-    let NodeArchive { built, nodes, labels, splits } = NodeArchive::with_masks(&file, &mut npz, directed)?;
+    let arrays = GraphArrays::read(&mut npz, &ArrayOptions { directed, ..ArrayOptions::default() })?;
+    let labels = arrays.class_numbers(&file)?;
+    let built = arrays.built;
     let target = if binary { question(&file, &labels)? } else { class_target(&file, &labels, None)? };
     let mut notes = Vec::new();
     if built.report.self_loops > 0 {
@@ -25,10 +27,10 @@ pub(super) fn read(entry: &Entry, files: &Located, directed: bool, binary: bool)
     }
     Ok(Parts {
         graphs: GraphSet::single(built.graph),
-        nodes,
+        nodes: arrays.nodes,
         edges: Columns::none(),
         target,
-        splits: Splits { numbered: splits, ..Splits::default() },
+        splits: Splits { numbered: arrays.splits.splits, ..Splits::default() },
         ids: Vec::new(),
         notes,
         sources,

@@ -11,7 +11,7 @@ use super::parts::{Parts, Splits, bytes_of};
 use crate::dataset::{Columns, Target};
 use crate::entry_rows::{build_graph, graph_set, spread};
 use crate::error::DataError;
-use crate::graph_archive::class_target;
+use crate::graph_arrays::class_target;
 use crate::npy::Array;
 use crate::pickle::{self, Value};
 use crate::smiles::{ATOM_SIZES, BOND_SIZES};

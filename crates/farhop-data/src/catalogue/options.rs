@@ -32,6 +32,14 @@ pub enum SplitRequest {
 impl SplitRequest {
     /// 20 per class, 500, 1,000: how the citation graphs are usually split anew.
     pub const TWENTY_PER_CLASS: SplitRequest = SplitRequest::PerClass { train: 20, valid: 500, test: 1000 };
+
+    /// The number of one of several splits, if it is asked for.
+    pub fn number(self) -> Option<usize> {
+        match self {
+            SplitRequest::Number(number) => Some(number),
+            _ => None,
+        }
+    }
 }
 
 /// How to load a dataset.

@@ -7,8 +7,9 @@ use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 
-use super::{ArchiveLayout, wrong};
+use super::wrong;
 use crate::error::DataError;
+use crate::graph_arrays::LinksAs;
 use crate::npz::Npz;
 use crate::text::listed;
 use crate::{ogb, tu};
@@ -31,7 +32,7 @@ pub enum Kind {
     /// A dataset that farhop saved.
     Farhop,
     /// An archive with a graph.
-    GraphArchive(ArchiveLayout),
+    GraphArchive,
     /// Another archive of arrays.
     Archive {
         /// The names of its arrays.
@@ -70,7 +71,7 @@ impl fmt::Display for Kind {
             Kind::OgbFolder => "a dataset in the layout of the Open Graph Benchmark",
             Kind::Planetoid { .. } => "files of Planetoid",
             Kind::Farhop => "a farhop dataset",
-            Kind::GraphArchive(_) => "an archive with a graph",
+            Kind::GraphArchive => "an archive with a graph",
             Kind::Archive { arrays } => {
                 return write!(f, "an archive of the arrays {}", listed(arrays.iter().map(String::as_str)));
             }
@@ -148,9 +149,9 @@ fn archive(path: &Path) -> Result<Kind, DataError> {
     }
     let npz = Npz::open(path)?;
     let arrays = npz.names();
-    match (ArchiveLayout::of(&npz), arrays.is_empty()) {
+    match (LinksAs::of(|name| npz.contains(name)), arrays.is_empty()) {
         _ if npz.contains("metadata") && npz.contains("row_starts") => Ok(Kind::Farhop),
-        (Some(layout), _) => Ok(Kind::GraphArchive(layout)),
+        (Some(_), _) => Ok(Kind::GraphArchive),
         (None, false) => Ok(Kind::Archive { arrays }),
         (None, true) => Err(wrong(path, format!("the archive holds no array. {KNOWN}."))),
     }

@@ -1,18 +1,20 @@
 //! What users bring, as a dataset: tables of nodes, edges and graphs, molecules, collections, GraphML, archives.
 
-mod archives;
+mod arrays;
 mod detect;
 mod graphs;
 mod parts;
+mod python;
 
 use std::path::Path;
 
-pub use crate::graph_archive::ArchiveLayout;
 pub use detect::{Kind, detect};
 
+use crate::catalogue::SplitRequest;
 use crate::dataset::Dataset;
 use crate::dataset_file::LEFT_ON_DISK;
 use crate::error::DataError;
+use crate::graph_arrays::REMEDY;
 use crate::graphml::{GRAPH_COLUMN, GraphMl, ID_COLUMN};
 use crate::molecules::{MoleculeOptions, MoleculeTable};
 use crate::node_tables::load_open;
@@ -37,8 +39,8 @@ pub struct ImportOptions {
     pub graph: Option<String>,
     /// The column of SMILES of a table of molecules.
     pub smiles: Option<String>,
-    /// Which split of a file that has several, from 0.
-    pub split_number: usize,
+    /// Which split, where a file brings its own or classes are split by count.
+    pub split: SplitRequest,
     /// Leave out molecules that cannot be read.
     pub skip_bad_molecules: bool,
 }
@@ -84,6 +86,9 @@ pub fn import_graphml_bytes(name: &str, bytes: Vec<u8>, options: &ImportOptions)
 /// What the reader of that kind says, or that the kind needs more than one path.
 pub fn import(path: &Path, options: &ImportOptions) -> Result<Dataset, DataError> {
     let kind = detect(path)?;
+    if !matches!(kind, Kind::GraphArchive | Kind::WikiCs | Kind::Torch | Kind::Pickle) {
+        arrays::refuse_number(path, options)?;
+    }
     match &kind {
         Kind::Farhop => Dataset::open(path, LEFT_ON_DISK),
         Kind::TuFolder { names } => match names.as_slice() {
@@ -99,15 +104,17 @@ pub fn import(path: &Path, options: &ImportOptions) -> Result<Dataset, DataError
             MoleculeTable::load(path, &molecule_options(options)).map(|table| table.dataset)
         }
         Kind::GraphMl => import_graphml(path, options),
-        Kind::WikiCs => WikiCs::open(path)?.dataset(options.split_number),
-        Kind::GraphArchive(layout) => {
-            archives::read(path, *layout, options.split_number, options.table.directed, &options.table.split)
-        }
+        Kind::WikiCs => WikiCs::open(path)?.dataset(options.split.number().unwrap_or(0)),
+        Kind::GraphArchive => arrays::read_npz(path, options),
         Kind::NodesTable | Kind::EdgesTable | Kind::EdgeList => {
             Err(wrong(path, format!("the file is {kind}. Give a nodes table and an edges table together.")))
         }
         Kind::Parquet => Err(wrong(path, format!("the file is {kind}. Give it as a nodes table or an edges table."))),
-        Kind::Array | Kind::Archive { .. } | Kind::Torch | Kind::Pickle | Kind::Planetoid { .. } => {
+        Kind::Torch => python::read_torch(path, options),
+        Kind::Pickle => python::read_pickle(path, options),
+        Kind::Array => arrays::read_npy(path, options),
+        Kind::Archive { .. } => Err(wrong(path, format!("{kind}, none of them edges. {REMEDY}"))),
+        Kind::Planetoid { .. } => {
             let remedy = "It is read as part of a dataset of the catalogue, not by itself.";
             Err(wrong(path, format!("the path holds {kind}. {remedy}")))
         }

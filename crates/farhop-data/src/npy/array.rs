@@ -44,6 +44,33 @@ impl Array {
         Ok(Array { name: name.to_string(), dtype: header.dtype, shape: header.shape, bytes })
     }
 
+    /// An array of whole numbers that were not read from one. They fit the shape.
+    pub(crate) fn of_i64(name: &str, shape: Vec<usize>, numbers: &[i64]) -> Array {
+        let bytes = SharedBytes::new(numbers.iter().flat_map(|number| number.to_le_bytes()).collect());
+        Array { name: name.to_string(), dtype: Dtype::Signed(8), shape, bytes }
+    }
+
+    /// As [`Array::of_i64`], of numbers.
+    pub(crate) fn of_f32(name: &str, shape: Vec<usize>, numbers: &[f32]) -> Array {
+        let bytes = SharedBytes::new(numbers.iter().flat_map(|number| number.to_le_bytes()).collect());
+        Array { name: name.to_string(), dtype: Dtype::Float(4), shape, bytes }
+    }
+
+    /// Arrays one after the other along their first dimension; `None` unless they have the same type and the same other
+    /// dimensions.
+    pub(crate) fn stacked(name: &str, pieces: &[Array]) -> Option<Array> {
+        let first = pieces.first()?;
+        let rest = first.shape.get(1..)?;
+        let fits = |piece: &Array| piece.dtype == first.dtype && piece.shape.get(1..) == Some(rest);
+        if !pieces.iter().all(fits) {
+            return None;
+        }
+        let rows = pieces.iter().map(|piece| piece.shape[0]).sum();
+        let shape = [&[rows], rest].concat();
+        let bytes = SharedBytes::new(pieces.iter().flat_map(|piece| piece.bytes.iter().copied()).collect());
+        Some(Array { name: name.to_string(), dtype: first.dtype, shape, bytes })
+    }
+
     /// The same array under another name; the elements are shared.
     pub(crate) fn named(&self, name: String) -> Array {
         Array { name, ..self.clone() }

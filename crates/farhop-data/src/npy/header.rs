@@ -100,6 +100,16 @@ impl Header {
         Some(product)
     }
 
+    /// Whether the elements are Python objects, and then whether there is a single one without dimensions.
+    pub(crate) fn of_objects(text: &str) -> Option<bool> {
+        // With a type that is known in its place, the rest of the dictionary is checked as any other.
+        let plain = text.replace("'|O'", "'|b1'").replace("'|O8'", "'|b1'");
+        if plain == text {
+            return None;
+        }
+        Header::parse(&plain).ok().map(|header| header.shape.is_empty())
+    }
+
     /// Parses the dictionary. The error says what is wrong with it.
     pub fn parse(text: &str) -> Result<Header, String> {
         let mut parser = Parser { rest: text };

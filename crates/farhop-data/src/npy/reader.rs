@@ -117,8 +117,30 @@ fn require_end(stream: &mut dyn Read) -> Result<(), String> {
     }
 }
 
+/// The bytes of the pickle that follows the header of an array of Python objects, and whether the array is a single one.
+/// `None` if the elements are of another type.
+pub(crate) fn object_bytes(
+    name: &str,
+    stream: &mut dyn Read,
+    length: u64,
+) -> Result<Option<(Vec<u8>, bool)>, DataError> {
+    let wrong = |reason: String| DataError::Array { file: name.to_string(), reason };
+    let (text, _) = read_header_text(stream).map_err(wrong)?;
+    let Some(single) = Header::of_objects(&text) else { return Ok(None) };
+    let mut bytes = Vec::new();
+    stream.take(length).read_to_end(&mut bytes).map_err(|error| wrong(damaged(&error)))?;
+    Ok(Some((bytes, single)))
+}
+
 /// The header, and the bytes that it took.
 fn read_header(stream: &mut dyn Read) -> Result<(Header, u64), String> {
+    let (text, bytes) = read_header_text(stream)?;
+    let header = Header::parse(&text).map_err(|reason| format!("bad npy header: {reason}."))?;
+    Ok((header, bytes))
+}
+
+/// The header as text, and the bytes that it took.
+fn read_header_text(stream: &mut dyn Read) -> Result<(String, u64), String> {
     let mut start = [0; 8];
     let short = |_| "too short for an npy file.".to_string();
     stream.read_exact(&mut start).map_err(short)?;
@@ -144,8 +166,7 @@ fn read_header(stream: &mut dyn Read) -> Result<(Header, u64), String> {
     }
     let mut text = vec![0; length];
     stream.read_exact(&mut text).map_err(short)?;
-    let text = std::str::from_utf8(&text).map_err(|_| "the header is not text.")?;
-    let header = Header::parse(text).map_err(|reason| format!("bad npy header: {reason}."))?;
+    let text = String::from_utf8(text).map_err(|_| "the header is not text.")?;
     let bytes = if start[6] == 1 { 10 } else { 12 } + length;
-    Ok((header, bytes as u64))
+    Ok((text, bytes as u64))
 }

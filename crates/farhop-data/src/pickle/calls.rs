@@ -40,10 +40,13 @@ impl Machine {
                 (self.stack.pop(self.at)?, arguments)
             }
         };
-        let Item::Global(callee) = callee else {
-            return Err(self.damaged("something is called that is no name"));
+        let result = match (&callee, self.arena.node(&callee), &arguments[..]) {
+            (Item::Global(callee), ..) => self.call(*callee, arguments)?,
+            (_, Some(Node::Object(Global { role: Role::BatchMaker, .. }, _)), [Item::Global(batch), ..]) => {
+                self.call(*batch, Vec::new())?
+            }
+            _ => return Err(self.damaged("something is called that is no name")),
         };
-        let result = self.call(callee, arguments)?;
         self.stack.push(result);
         Ok(())
     }
@@ -65,7 +68,9 @@ impl Machine {
             Role::StorageInside => self.storage_inside(callee, &arguments)?,
             Role::Tensor | Role::TypedTensor => self.tensor(callee, &arguments)?,
             Role::Parameter => return self.parameter(callee, &arguments),
-            Role::Object | Role::GraphStorage | Role::Csr if arguments.is_empty() => Node::Object(callee, Vec::new()),
+            Role::Object | Role::GraphStorage | Role::BatchMaker | Role::Csr if arguments.is_empty() => {
+                Node::Object(callee, Vec::new())
+            }
             _ => return Err(not_so(callee)),
         };
         self.arena.add(node)

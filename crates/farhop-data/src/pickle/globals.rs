@@ -50,6 +50,8 @@ pub(crate) enum Role {
     TensorType(TensorType),
     /// A class whose objects are read as named fields.
     Object,
+    /// Makes a class out of `Batch` and the class of its graphs.
+    BatchMaker,
     /// Such a class that points back at the object that owns it.
     GraphStorage,
 }
@@ -123,6 +125,10 @@ fn elsewhere(module: &str, name: &str) -> Option<(Role, &'static str)> {
         ("torch._utils", "_rebuild_tensor_v3") => (Role::TypedTensor, "torch._utils._rebuild_tensor_v3"),
         ("torch._utils", "_rebuild_parameter") => (Role::Parameter, "torch._utils._rebuild_parameter"),
         ("torch_geometric.data.data", "Data") => (Role::Object, "torch_geometric.data.data.Data"),
+        ("torch_geometric.data.batch", "DynamicInheritanceGetter") => {
+            (Role::BatchMaker, "torch_geometric.data.batch.DynamicInheritanceGetter")
+        }
+        ("torch_geometric.data.batch", "Batch" | "DataBatch") => (Role::Object, "torch_geometric.data.batch.Batch"),
         ("torch_geometric.data.data", "DataEdgeAttr") => (Role::Object, "torch_geometric.data.data.DataEdgeAttr"),
         ("torch_geometric.data.data", "DataTensorAttr") => (Role::Object, "torch_geometric.data.data.DataTensorAttr"),
         ("torch_geometric.data.storage", "BaseStorage") => {
@@ -137,6 +143,8 @@ fn elsewhere(module: &str, name: &str) -> Option<(Role, &'static str)> {
         ("torch_geometric.data.storage", "EdgeStorage") => {
             (Role::GraphStorage, "torch_geometric.data.storage.EdgeStorage")
         }
+        _ if module.starts_with("torch_geometric.datasets.") => (Role::Object, "torch_geometric.datasets"),
+        _ if module.starts_with("torch_geometric.transforms.") => (Role::Object, "torch_geometric.transforms"),
         ("__main__", "Dictionary") => (Role::Object, "__main__.Dictionary"),
         _ => return None,
     })

@@ -5,10 +5,10 @@
 //!
 //! * built-in numbers, texts, bytes, lists, tuples, dictionaries (also `defaultdict` and
 //!   `OrderedDict`) and sets;
-//! * NumPy arrays, types and scalars; SciPy's `csr_matrix` and `csr_array`;
+//! * NumPy arrays, types and scalars, arrays of objects as lists; SciPy's `csr_matrix` and `csr_array`;
 //! * tensors, sizes and types of PyTorch, in files of [`crate::torch`] and in plain pickles;
-//! * PyTorch Geometric's `Data` and its storages, and `__main__.Dictionary`, as objects with named
-//!   fields.
+//! * PyTorch Geometric's `Data`, `Batch`, their storages, its datasets and transforms, and `__main__.Dictionary`, as
+//!   objects with named fields.
 //!
 //! Every other name is refused at once and named in the message. Limits, beside the ones that the
 //! length of the file sets (every length is compared with the bytes that are left before anything is
@@ -37,6 +37,7 @@ mod stack;
 mod state;
 mod text_forms;
 mod value;
+mod value_lists;
 mod value_place;
 
 use std::path::Path;

@@ -11,7 +11,8 @@ use crate::text::quoted;
 /// The type of the elements and their byte order.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ElementType {
-    dtype: Dtype,
+    /// `None` for Python objects.
+    dtype: Option<Dtype>,
     big_endian: bool,
 }
 
@@ -19,7 +20,7 @@ pub(crate) struct ElementType {
 pub(super) fn element_type(arguments: &[Item]) -> Result<Node, Fault> {
     let name = arguments.first().and_then(text).ok_or_else(|| Fault::refused("a NumPy type has no name."))?;
     if name.starts_with('O') {
-        return Err(Fault::refused("a NumPy array holds Python objects; save plain numbers or text."));
+        return Ok(Node::ElementType(ElementType { dtype: None, big_endian: false }));
     }
     let (big_endian, dtype) = Dtype::parse(name).ok_or_else(|| {
         Fault::refused(format!(
@@ -27,7 +28,7 @@ pub(super) fn element_type(arguments: &[Item]) -> Result<Node, Fault> {
             quoted(name)
         ))
     })?;
-    Ok(Node::ElementType(ElementType { dtype, big_endian }))
+    Ok(Node::ElementType(ElementType { dtype: Some(dtype), big_endian }))
 }
 
 /// The state of a type, `(3, order, subtype, names, fields, ...)`: the byte order counts.
@@ -39,8 +40,8 @@ pub(super) fn with_order(old: ElementType, state: &[Item]) -> Result<ElementType
     }
 }
 
-/// The state of an array, `(version, shape, type, fortran order, bytes)`.
-pub(super) fn array(file: &str, state: &[Item], arena: &mut Arena) -> Result<Arc<Array>, Fault> {
+/// The state of an array, `(version, shape, type, fortran order, bytes)`. Objects come as a list and stay one.
+pub(super) fn array(file: &str, state: &[Item], arena: &mut Arena) -> Result<Node, Fault> {
     let wrong = || Fault::refused("the parts of a NumPy array are not those that NumPy writes.");
     let [shape, element, fortran_order, bytes] = match state {
         [Item::Int(_), shape, element, order, bytes] | [shape, element, order, bytes] => [shape, element, order, bytes],
@@ -51,10 +52,19 @@ pub(super) fn array(file: &str, state: &[Item], arena: &mut Arena) -> Result<Arc
         Item::Int(order) => *order != 0,
         _ => return Err(wrong()),
     };
+    if let Some(Node::ElementType(ElementType { dtype: None, .. })) = arena.node(element) {
+        let items = arena.items(bytes).ok_or_else(wrong)?.to_vec();
+        let lengths = arena.lengths(shape).ok_or_else(wrong)?;
+        if lengths.iter().try_fold(1usize, |product, &length| product.checked_mul(length)) != Some(items.len()) {
+            return Err(wrong());
+        }
+        arena.charge(items.len())?;
+        return Ok(Node::List(items));
+    }
     let Item::Bytes(bytes) = bytes else {
-        return Err(Fault::refused("a NumPy array holds Python objects; save plain numbers or text."));
+        return Err(wrong());
     };
-    assembled(file, shape, element, fortran_order, bytes, arena)
+    Ok(Node::Array(Some(assembled(file, shape, element, fortran_order, bytes, arena)?)))
 }
 
 /// `_frombuffer(bytes, type, shape, order)`.
@@ -81,7 +91,9 @@ fn assembled(
     let (Some(shape), Some(&Node::ElementType(element))) = (arena.lengths(shape), arena.node(element)) else {
         return Err(Fault::refused("a NumPy array has no shape or no type."));
     };
-    let ElementType { dtype, big_endian } = element;
+    let ElementType { dtype: Some(dtype), big_endian } = element else {
+        return Err(Fault::refused("a NumPy array of Python objects has no list of them."));
+    };
     arena.charge(bytes.len() * (usize::from(big_endian) + usize::from(fortran_order)))?;
     let header = Header { dtype, big_endian, fortran_order, shape };
     let array = Array::assemble(file, header, bytes.clone());
@@ -94,7 +106,7 @@ pub(super) fn scalar(file: &str, arguments: &[Item], arena: &mut Arena) -> Resul
     let [element, Item::Bytes(bytes)] = arguments else {
         return Err(Fault::refused("the parts of a NumPy scalar are not those that NumPy writes."));
     };
-    let Some(&Node::ElementType(ElementType { dtype, big_endian })) = arena.node(element) else {
+    let Some(&Node::ElementType(ElementType { dtype: Some(dtype), big_endian })) = arena.node(element) else {
         return Err(Fault::refused("a NumPy scalar has no type."));
     };
     arena.charge(2 * bytes.len())?;

@@ -19,7 +19,7 @@ impl Machine {
             }
             (Some(Node::Array(_)), Some(items)) => {
                 let array = numpy::array(&self.file, items, &mut self.arena)?;
-                self.replace(&target, Node::Array(Some(array)));
+                self.replace(&target, array);
             }
             (Some(Node::Object(..)), _) => self.build_object(&target, &state)?,
             // Attributes that hang on a dictionary or a list are no data.

@@ -103,6 +103,14 @@ impl Value {
         &self.kind
     }
 
+    /// What it is, in words, with the class of an object.
+    pub fn described(&self) -> String {
+        match &self.kind {
+            Kind::Object(object) => format!("an object of {}", object.class),
+            other => other.words().to_string(),
+        }
+    }
+
     /// The file and the way to the value in it.
     pub fn place(&self) -> String {
         self.place.to_string()
@@ -128,16 +136,24 @@ impl Value {
         Some(Value { kind: kind.clone(), place: self.place.name(name) })
     }
 
+    /// The names of the fields of an object, or of the entries of a dictionary whose keys are texts.
+    pub fn names(&self) -> Vec<&str> {
+        match &self.kind {
+            Kind::Dict(entries) => entries.iter().filter_map(|(key, _)| key.as_text()).collect(),
+            Kind::Object(object) => object.fields.iter().map(|(key, _)| &**key).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// The entry of a dictionary, or the field of an object, with this name.
     pub fn get(&self, name: &str) -> Result<Value, DataError> {
         if let Some(value) = self.find(name) {
             return Ok(value);
         }
-        let names: Vec<&str> = match &self.kind {
-            Kind::Dict(entries) => entries.iter().filter_map(|(key, _)| key.as_text()).collect(),
-            Kind::Object(object) => object.fields.iter().map(|(key, _)| &**key).collect(),
-            _ => return Err(self.wrong(&format!("a dictionary with the key {}", quoted(name)))),
-        };
+        if !matches!(self.kind, Kind::Dict(_) | Kind::Object(_)) {
+            return Err(self.wrong(&format!("a dictionary with the key {}", quoted(name))));
+        }
+        let names = self.names();
         let near = nearest(name, names.iter().copied());
         let hint = near.map_or(String::new(), |near| format!(" Did you mean {}?", quoted(near)));
         let there = if names.is_empty() { "none".to_string() } else { listed(names.into_iter()) };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use farhop_data::import::{ArchiveLayout, ImportOptions, Kind, detect, import, import_tables};
+use farhop_data::import::{ImportOptions, Kind, detect, import, import_tables};
 use farhop_data::{Dataset, FeatureScaling, Level, NodeTableOptions, Numbers, Target, TargetKind};
 
 use crate::bits::assert_same;
@@ -215,7 +215,7 @@ fn real_files_are_told_and_imported() {
     assert!(matches!(told("zinc", "250k_rndm_zinc_drugs_clean.smi"), None | Some(Kind::SmilesLines)));
     assert!(matches!(told("planetoid-cora", ""), None | Some(Kind::Planetoid { .. })));
     assert!(matches!(told("peptides-func", "splits_random_stratified_peptide.pickle"), None | Some(Kind::Pickle)));
-    let masks = Kind::GraphArchive(ArchiveLayout::Masks);
+    let masks = Kind::GraphArchive;
     assert!(told("heterophilous", "texas.npz").is_none_or(|kind| kind == masks));
     let Some(folder) = real_data("tu/MUTAG") else { return };
     let dataset =
@@ -226,7 +226,7 @@ fn real_files_are_told_and_imported() {
 #[test]
 fn archives_with_a_graph_are_imported() {
     let good = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/good_data/graph.npz");
-    assert_eq!(detect(&good).unwrap(), Kind::GraphArchive(ArchiveLayout::EdgeIndex));
+    assert_eq!(detect(&good).unwrap(), Kind::GraphArchive);
     let error = import(&good, &ImportOptions::default());
     // Small as it is, it may be too small for a split; then the message says so.
     match error {

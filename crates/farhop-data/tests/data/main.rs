@@ -9,6 +9,7 @@ mod collections;
 mod dataset_files;
 mod edge_columns;
 mod format_mutations;
+mod graph_files;
 mod imports;
 mod molecules;
 mod mutations;

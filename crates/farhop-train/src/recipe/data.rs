@@ -159,16 +159,6 @@ pub enum SplitSetting {
     Seeded,
 }
 
-impl SplitSetting {
-    /// The number of one of several splits.
-    pub fn number(self) -> Option<usize> {
-        match self {
-            SplitSetting::Number(number) => Some(number),
-            _ => None,
-        }
-    }
-}
-
 impl fmt::Display for SplitSetting {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
