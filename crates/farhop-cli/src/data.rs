@@ -16,6 +16,7 @@ use farhop_train::{
 use crate::arguments::NewData;
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::join::{self, Join};
 
 /// Reads the data that a recipe names, to learn from.
 pub fn read(recipe: &Recipe, places: &Places) -> Result<Material, Failure> {
@@ -177,6 +178,8 @@ pub struct Applied {
     pub task: Task,
     /// The split of the training data; none for new files.
     pub split: Option<Split>,
+    /// What joins new nodes to those of training; none: everything is asked for.
+    pub join: Option<Join>,
     /// Whether the files are those of training but with other contents.
     pub changed: bool,
 }
@@ -189,7 +192,15 @@ pub fn apply(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Appli
     let add_missing = new.add_missing_nodes || recorded.add_missing_nodes;
     let again = |schema: &SavedSchema, files: &NewFiles<'_>| read_again(schema, files, new.fill, add_missing);
     let given = new.files(recorded.skip_bad_molecules);
+    let mut join = None;
     let (mut dataset, of_training) = match (&schema, given) {
+        (Some(SavedSchema::Nodes(schema)), Some(NewFiles::Tables { nodes, edges })) => {
+            let dataset;
+            (dataset, join) = join::read(run, schema, (nodes, edges), new, console)?;
+            // Those of training under another name have its split.
+            let of_training = join.is_none() && join::is_training(run, &dataset.sources);
+            (dataset, of_training)
+        }
         (Some(schema), Some(files)) => (again(schema, &files)?, false),
         (Some(schema), None) => {
             let files = training_files(run)?;
@@ -219,7 +230,7 @@ pub fn apply(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Appli
     if let Some(split) = &split {
         task.set_split(split.clone())?;
     }
-    Ok(Applied { recipe, task, split, changed: changed.is_some() })
+    Ok(Applied { recipe, task, split, join, changed: changed.is_some() })
 }
 
 /// The files a run was trained on, if they are still there.

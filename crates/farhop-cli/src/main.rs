@@ -7,6 +7,7 @@ mod data;
 mod demonstration;
 mod failure;
 mod interrupt;
+mod join;
 mod picture;
 mod progress;
 mod settings;

@@ -1,6 +1,6 @@
 //! Edge tables: rows `source,target[,weight]`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use farhop_graph::{Built, Direction, NO_EDGE, build};
@@ -29,6 +29,17 @@ pub enum NodeIds<'a> {
         /// Whether other ids become new nodes.
         add_missing: bool,
     },
+    /// Ids of a nodes table, and of nodes that are known from before: an edge may name both.
+    Joined {
+        /// The ids; their position is the number of the node.
+        ids: &'a [String],
+        /// The name of the nodes table.
+        file: &'a str,
+        /// Those that are known. One that is named becomes a node after those of the table.
+        known: &'a KnownIds<'a>,
+        /// Whether other ids become new nodes.
+        add_missing: bool,
+    },
     /// Row numbers `0..count` of a feature array.
     Rows {
         /// How many rows there are.
@@ -36,6 +47,15 @@ pub enum NodeIds<'a> {
         /// The name of the array.
         file: &'a str,
     },
+}
+
+/// Ids of nodes that are known from before.
+#[derive(Debug, Clone)]
+pub struct KnownIds<'a> {
+    /// The ids.
+    pub ids: HashSet<&'a str>,
+    /// The table they come from.
+    pub file: &'a str,
 }
 
 /// How to read an edges table.
@@ -259,7 +279,7 @@ struct Lookup<'a> {
 impl<'a> Lookup<'a> {
     fn new(ids: NodeIds<'a>) -> Self {
         let number_of = match ids {
-            NodeIds::Table { ids, .. } => {
+            NodeIds::Table { ids, .. } | NodeIds::Joined { ids, .. } => {
                 let numbered = ids.iter().enumerate();
                 numbered.map(|(n, id)| (id.as_str(), n as u32)).collect()
             }
@@ -270,7 +290,7 @@ impl<'a> Lookup<'a> {
 
     fn nodes(&self) -> usize {
         match self.ids {
-            NodeIds::Table { ids, .. } => ids.len() + self.added.len(),
+            NodeIds::Table { ids, .. } | NodeIds::Joined { ids, .. } => ids.len() + self.added.len(),
             NodeIds::Rows { count, .. } => count,
         }
     }
@@ -288,37 +308,61 @@ impl<'a> Lookup<'a> {
                     last: count.saturating_sub(1),
                 }),
             },
-            NodeIds::Table { ids, file, add_missing } => {
-                if let Some(&number) = self.number_of.get(id) {
-                    return Ok(number);
-                }
-                if let Some(&number) = self.number_of_added.get(id) {
-                    return Ok(number);
-                }
-                if id.is_empty() {
-                    return Err(DataError::EmptyId { place: row.place(), column: end.to_string() });
-                }
-                if !add_missing || self.nodes() >= MOST_NODES {
-                    return Err(DataError::UnknownId {
-                        place: row.place(),
-                        end,
-                        id: id.to_string(),
-                        nodes_file: file.to_string(),
-                        nodes: ids.len(),
-                    });
-                }
-                let number = self.nodes() as u32;
-                self.number_of_added.insert(id.to_string(), number);
-                self.added.push(id.to_string());
-                Ok(number)
+            NodeIds::Table { ids, file, add_missing } => self.find_id(row, id, end, (ids, file), None, add_missing),
+            NodeIds::Joined { ids, file, known, add_missing } => {
+                self.find_id(row, id, end, (ids, file), Some(known), add_missing)
             }
         }
+    }
+
+    fn find_id(
+        &mut self,
+        row: &Row<'_>,
+        id: &str,
+        end: &'static str,
+        (ids, file): (&[String], &str),
+        known: Option<&KnownIds<'_>>,
+        add_missing: bool,
+    ) -> Result<u32, DataError> {
+        if let Some(&number) = self.number_of.get(id) {
+            return Ok(number);
+        }
+        if let Some(&number) = self.number_of_added.get(id) {
+            return Ok(number);
+        }
+        if id.is_empty() {
+            return Err(DataError::EmptyId { place: row.place(), column: end.to_string() });
+        }
+        let is_known = known.is_some_and(|known| known.ids.contains(id));
+        if !(is_known || add_missing) || self.nodes() >= MOST_NODES {
+            let (place, id, nodes_file, nodes) = (row.place(), id.to_string(), file.to_string(), ids.len());
+            return Err(match known {
+                None => DataError::UnknownId { place, end, id, nodes_file, nodes },
+                Some(known) => DataError::UnknownNewId {
+                    place,
+                    end,
+                    id,
+                    nodes_file,
+                    nodes,
+                    known_file: known.file.to_string(),
+                    known: known.ids.len(),
+                },
+            });
+        }
+        let number = self.nodes() as u32;
+        self.number_of_added.insert(id.to_string(), number);
+        self.added.push(id.to_string());
+        Ok(number)
     }
 
     /// A table without a header would silently lose its first edge.
     fn refuse_data_as_header(&self, table: &Table, columns: &Columns) -> Result<(), DataError> {
         let ends = [columns.source, columns.target].map(|column| table.header()[column].as_str());
-        if ends.iter().all(|end| self.number_of.contains_key(end)) {
+        let known = |end: &&str| match self.ids {
+            NodeIds::Joined { known, .. } => known.ids.contains(*end),
+            NodeIds::Table { .. } | NodeIds::Rows { .. } => false,
+        };
+        if ends.iter().all(|end| self.number_of.contains_key(end) || known(end)) {
             return Err(DataError::NoHeader {
                 file: table.name().to_string(),
                 row: listed(ends.into_iter()),

@@ -9,6 +9,11 @@ fn suggestion(nearest: &Option<String>) -> String {
     nearest.as_ref().map(hint).unwrap_or_default()
 }
 
+/// That it is not the only one.
+fn one_of(count: usize) -> String {
+    if count > 1 { format!(", one of {} such ids", thousands(count as u64)) } else { String::new() }
+}
+
 /// Why a cell cannot be a 32-bit number.
 fn not_usable(value: &str) -> &'static str {
     match value.parse::<f64>() {
@@ -349,6 +354,36 @@ pub enum DataError {
         nodes_file: String,
         /// How many ids it has.
         nodes: usize,
+    },
+    /// An edge of new tables names a node that is neither new nor known.
+    #[error("{place}: {end} id {} is neither in {nodes_file} ({}) nor in {known_file} of training ({}). Add the node, or pass --add-missing-nodes.", quoted(.id), counted(*nodes as u64, "id", "ids"), counted(*known as u64, "id", "ids"))]
+    UnknownNewId {
+        /// Where.
+        place: Place,
+        /// `source` or `target`.
+        end: &'static str,
+        /// The id.
+        id: String,
+        /// The new nodes table.
+        nodes_file: String,
+        /// How many ids it has.
+        nodes: usize,
+        /// The nodes table of training.
+        known_file: String,
+        /// How many ids it has.
+        known: usize,
+    },
+    /// New tables and those of training share some nodes.
+    #[error("{place}: id {} is a node of training too ({known_file}){}. Pass --alone if the new tables are a graph by themselves, or --replace-known if their rows take the place of those of training.", quoted(.id), one_of(*.shared))]
+    KnownId {
+        /// The first such row.
+        place: Place,
+        /// The id.
+        id: String,
+        /// How many ids are in both tables.
+        shared: usize,
+        /// The nodes table of training.
+        known_file: String,
     },
     /// An edge names a row of the feature array that is not there.
     #[error("{place}: {end} id {} is not a row number of {features_file}. Without --nodes, ids are row numbers from 0 to {last}.", quoted(.id))]

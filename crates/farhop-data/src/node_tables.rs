@@ -7,7 +7,7 @@ use farhop_graph::GraphSet;
 use crate::card::{DataCard, FeatureSummary, TableSummary};
 use crate::dataset::{Columns, Dataset, Level, Target};
 use crate::edge_features::{self, EdgeColumns, EdgeFeatures};
-use crate::edges::{self, EdgeOptions, EdgeTable, NodeIds};
+use crate::edges::{self, EdgeOptions, EdgeTable, KnownIds, NodeIds};
 use crate::error::DataError;
 use crate::features::{Encoded, encode, infer_kinds, statistics_and_fill};
 use crate::graph_features::{complete_graph_features, graph_feature};
@@ -63,12 +63,24 @@ impl NodeTables {
         schema: &Schema,
         options: &ApplyOptions,
     ) -> Result<NodeTables, DataError> {
+        NodeTables::load_beside(nodes, edges, schema, options, None)
+    }
+
+    /// As [`NodeTables::load_with_schema`]; edges may also name nodes that are `known`, which then come after those of the
+    /// table with mean features.
+    pub(crate) fn load_beside(
+        nodes: &Path,
+        edges: &Path,
+        schema: &Schema,
+        options: &ApplyOptions,
+        known: Option<&KnownIds<'_>>,
+    ) -> Result<NodeTables, DataError> {
         let table = open_nodes(nodes, edges)?;
         let roles = Roles::from_schema(&table, schema)?;
         let mut scan = Scan::of(&table, &roles, None)?;
         let edge_options = EdgeOptions { directed: schema.directed, weights: false };
         let edge_table = Table::open(edges, edges::EXAMPLE)?;
-        let edges = read_edges(&table, &edge_table, &mut scan, options.add_missing_nodes, edge_options)?;
+        let edges = read_edges(&table, &edge_table, &mut scan, (options.add_missing_nodes, known), edge_options)?;
         let edge_features =
             edge_features::apply(&EdgeColumns::of(&edge_table, &edges), &schema.edge_features, options.fill)?;
         let (target, unknown) = scan.target_columns(&table, &place_in(&table)).apply(schema.target.as_ref())?;
@@ -136,7 +148,7 @@ pub(crate) fn load_open(
     let looks = std::mem::take(&mut scan.columns);
     let mut columns = infer_kinds(table, &roles, looks, scan.ids.len(), options)?;
     let edge_options = EdgeOptions { directed: options.directed, weights };
-    let edges = read_edges(table, edge_table, &mut scan, options.add_missing_nodes, edge_options)?;
+    let edges = read_edges(table, edge_table, &mut scan, (options.add_missing_nodes, None), edge_options)?;
     let mut notes = Vec::new();
     let place = place_in(table);
     let (target, target_column) = scan.target_columns(table, &place).learn(options.task, Level::Node, &mut notes)?;
@@ -183,10 +195,14 @@ fn read_edges(
     table: &Table,
     edge_table: &Table,
     scan: &mut Scan,
-    add_missing: bool,
+    (add_missing, known): (bool, Option<&KnownIds<'_>>),
     options: EdgeOptions,
 ) -> Result<EdgeTable, DataError> {
-    let ids = NodeIds::Table { ids: &scan.ids, file: table.name(), add_missing };
+    let (ids, file) = (&scan.ids[..], table.name());
+    let ids = match known {
+        None => NodeIds::Table { ids, file, add_missing },
+        Some(known) => NodeIds::Joined { ids, file, known, add_missing },
+    };
     let edges = EdgeTable::read(edge_table, ids, options)?;
     scan.ids.extend(edges.added.iter().cloned());
     for target in &mut scan.targets {

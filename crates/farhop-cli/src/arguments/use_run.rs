@@ -11,6 +11,9 @@ use super::{DataArguments, ModelArguments, PartsArguments};
 const PREDICT_EXAMPLES: &str = "\
 Examples:
   farhop predict runs/mine --nodes new_nodes.csv --edges new_edges.csv --out predictions.csv
+      new nodes; where edges name nodes of training, they are joined to its graph
+  farhop predict runs/mine --nodes other_nodes.csv --edges other_edges.csv --alone
+      another graph
   farhop predict runs/mine
       every node of the training tables, into runs/mine/predictions.csv
   farhop predict runs/solubility --molecules new_molecules.csv --out predictions.csv
@@ -41,12 +44,25 @@ pub struct NewData {
     /// Folder with datasets, besides $FARHOP_DATA and the user's data folder
     #[arg(long, value_name = "FOLDER")]
     pub data_dir: Option<PathBuf>,
-    /// Nodes table with the columns of training [default: the table of training]
+    /// Nodes table with the columns of training; answers are given for its nodes [default: the table of training]
     #[arg(long, value_name = "FILE", requires = "edges")]
     pub nodes: Option<PathBuf>,
-    /// Edges table [default: the table of training]
+    /// Edges table: between nodes of the new table, and to those of training, which are joined to them
+    /// [default: the table of training]
     #[arg(long, value_name = "FILE", requires = "nodes")]
     pub edges: Option<PathBuf>,
+    /// The new tables are a graph by themselves, whatever ids training had
+    #[arg(long, requires = "nodes", conflicts_with_all = ["replace_known", "known_nodes", "known_edges"])]
+    pub alone: bool,
+    /// Rows of the new table with an id of training take the place of the old ones [default: an error]
+    #[arg(long, requires = "nodes")]
+    pub replace_known: bool,
+    /// Where the nodes table of training lies, if it moved
+    #[arg(long, value_name = "FILE", requires = "nodes", requires = "known_edges")]
+    pub known_nodes: Option<PathBuf>,
+    /// Where the edges table of training lies, if it moved
+    #[arg(long, value_name = "FILE", requires = "nodes", requires = "known_nodes")]
+    pub known_edges: Option<PathBuf>,
     /// What stands in for a missing cell: error, mean, zero or a number [default: as in training]
     #[arg(long, value_name = "FILL", allow_hyphen_values = true)]
     pub fill: Option<Fill>,

@@ -12,6 +12,7 @@ use crate::arguments::{EvaluateArguments, SplitName};
 use crate::console::Console;
 use crate::data::{self, Applied};
 use crate::failure::Failure;
+use crate::join::Join;
 use crate::table::TextTable;
 
 /// The scores of one class.
@@ -33,10 +34,13 @@ impl ClassScores {
 /// Runs the command.
 pub fn run(arguments: &EvaluateArguments, console: &Console) -> Result<ExitCode, Failure> {
     let run = TrainedRun::open(&arguments.run)?;
-    let Applied { recipe, task, split, changed } = data::apply(&run, &arguments.new, console)?;
+    let Applied { recipe, task, split, join, changed } = data::apply(&run, &arguments.new, console)?;
     let part = arguments.split.unwrap_or(if split.is_some() { SplitName::Test } else { SplitName::All });
     data::plan(&recipe, &task, false, console)?;
-    let units = chosen(part, task.split(), task.units());
+    let units = match &join {
+        Some(join) if part == SplitName::All => join.new_nodes.clone(),
+        _ => chosen(part, task.split(), task.units()),
+    };
     let outputs = run.outputs_of(&task, &units)?;
     let known = outputs.rows.iter().filter(|row| task.target().is_known(**row as usize)).count();
     let count = if task.level() == Level::Pair { outputs.ranks.len() } else { known };
@@ -58,6 +62,7 @@ pub fn run(arguments: &EvaluateArguments, console: &Console) -> Result<ExitCode,
         "metric": task.metric,
         "score": metrics.first().and_then(|(_, value)| *value),
         "classes": classes.iter().map(|one| one.object(rows_name(&task))).collect::<Vec<_>>(),
+        "joined": join.as_ref().map(Join::object),
         "data_changed": changed,
     });
     for (metric, value) in &metrics {

@@ -12,6 +12,7 @@ use crate::arguments::PredictArguments;
 use crate::console::{Console, write_table};
 use crate::data::{self, Applied};
 use crate::failure::Failure;
+use crate::join::Join;
 
 /// Runs the command.
 pub fn run(arguments: &PredictArguments, console: &Console) -> Result<ExitCode, Failure> {
@@ -20,11 +21,19 @@ pub fn run(arguments: &PredictArguments, console: &Console) -> Result<ExitCode, 
         return Err(Failure::usage("--out - and --json both want standard output. Give --out a file."));
     }
     let run = TrainedRun::open(&arguments.run)?;
-    let Applied { recipe, task, changed, .. } = data::apply(&run, &arguments.new, console)?;
+    let Applied { recipe, task, join, changed, .. } = data::apply(&run, &arguments.new, console)?;
     data::plan(&recipe, &task, false, console)?;
-    let outputs = run.outputs(&task)?;
+    let outputs = match &join {
+        Some(join) => run.outputs_of(&task, &join.new_nodes)?,
+        None => run.outputs(&task)?,
+    };
     let told = probabilities(task.target(), &outputs.values);
-    let predictions = task.predictions(&told);
+    // Of a joined graph, the new nodes.
+    let ids: Option<Vec<String>> =
+        join.as_ref().map(|join| join.new_nodes.iter().map(|node| task.ids[*node as usize].clone()).collect());
+    let mut predictions = task.predictions(&told);
+    predictions.ids = ids.as_deref().unwrap_or(predictions.ids);
+    let rows = ids.as_ref().map_or(task.rows(), Vec::len);
     if to_stdout {
         write_table(|writer| predictions.write("standard output", writer))?;
         return Ok(ExitCode::SUCCESS);
@@ -38,11 +47,12 @@ pub fn run(arguments: &PredictArguments, console: &Console) -> Result<ExitCode, 
     let object = json!({
         "run": run.path,
         "predictions": out,
-        many: task.rows(),
+        many: rows,
         "outputs": task.target().names(),
         "classes": matches!(task.target(), Target::Class { .. }).then(|| task.target().names()),
+        "joined": join.as_ref().map(Join::object),
         "data_changed": changed,
     });
-    console.result(&object, || format!("{} ({})", out.display(), counted(task.rows() as u64, one, many)))?;
+    console.result(&object, || format!("{} ({})", out.display(), counted(rows as u64, one, many)))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -7,6 +7,7 @@ mod help;
 mod hops;
 mod import;
 mod interrupt;
+mod joined;
 mod json;
 mod memory;
 mod molecules;

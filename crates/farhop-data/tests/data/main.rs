@@ -11,6 +11,7 @@ mod edge_columns;
 mod format_mutations;
 mod graph_files;
 mod imports;
+mod joined;
 mod molecules;
 mod mutations;
 #[cfg(unix)]
