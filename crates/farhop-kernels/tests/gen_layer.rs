@@ -218,6 +218,7 @@ fn the_f32_kernels_equal_the_outside_numbers() {
         // Backward, the whole layer as one operation.
         let config = gen_layer::Config { elimination, hops: hop_config, outputs: OUT, recompute: false };
         let weights = gen_layer::Weights { query_key: Some((wq, wk)), hop_bias: None, value: wv, residual: w };
+        check("beta", &gen_layer::distributions(graph, &config, &source, &weights, x));
         let mut d_pre = vec![0.0; n * OUT];
         let feed_gradients = feed_forward::backward(&pre, feed, &f32s(fixture.get("G")), n, &mut d_pre);
         check("grad_fc1_w", &feed_gradients.w1);

@@ -20,12 +20,21 @@ pub struct Context {
     places: Cell<u64>,
     updates: RefCell<Vec<(ParamId, Vec<f32>)>>,
     watch: Option<RefCell<Option<String>>>,
+    look: Option<RefCell<Look>>,
+}
+
+/// What a pass showed on the way.
+#[derive(Debug, Default)]
+pub(crate) struct Look {
+    wants_hops: bool,
+    pub embedding: Vec<f32>,
+    pub hops: Vec<Vec<f32>>,
 }
 
 impl Context {
     /// No dropout, stored statistics.
     pub fn evaluation() -> Self {
-        Context { seed: None, places: Cell::new(0), updates: RefCell::default(), watch: None }
+        Context { seed: None, places: Cell::new(0), updates: RefCell::default(), watch: None, look: None }
     }
 
     /// Step `step` of training with `seed`.
@@ -36,6 +45,35 @@ impl Context {
     /// As evaluation, remembering the first stage that is not finite.
     pub fn watching() -> Self {
         Context { watch: Some(RefCell::new(None)), ..Context::evaluation() }
+    }
+
+    /// As evaluation, remembering what goes into the head, and how hops are weighed if `hops` is set.
+    pub fn looking(hops: bool) -> Self {
+        Context { look: Some(RefCell::new(Look { wants_hops: hops, ..Look::default() })), ..Context::evaluation() }
+    }
+
+    /// Whether somebody looks at what goes into the head.
+    pub fn looks(&self) -> bool {
+        self.look.is_some()
+    }
+
+    /// Whether somebody looks at how hops are weighed.
+    pub fn looks_at_hops(&self) -> bool {
+        self.look.as_ref().is_some_and(|look| look.borrow().wants_hops)
+    }
+
+    /// What goes into the head, for one who looks.
+    pub fn saw_embedding(&self, embedding: Tensor<2>) {
+        if let Some(look) = &self.look {
+            look.borrow_mut().embedding = bridge::into_vec(embedding);
+        }
+    }
+
+    /// The hop distributions of a layer, for one who looks.
+    pub fn saw_hops(&self, distributions: Tensor<2>) {
+        if let Some(look) = &self.look {
+            look.borrow_mut().hops.push(bridge::into_vec(distributions));
+        }
     }
 
     /// Whether this pass is part of training.
@@ -82,6 +120,10 @@ impl Context {
 
     pub(crate) fn into_updates(self) -> Vec<(ParamId, Vec<f32>)> {
         self.updates.into_inner()
+    }
+
+    pub(crate) fn into_look(self) -> Look {
+        self.look.map(RefCell::into_inner).unwrap_or_default()
     }
 
     pub(crate) fn into_first_non_finite(self) -> Option<String> {

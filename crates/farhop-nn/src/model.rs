@@ -6,6 +6,17 @@ use crate::network::Network;
 use crate::ops::bridge;
 use crate::{Batch, Context, InputShape, ModelConfig, NnError, OutputShape, store};
 
+/// What a model says of a batch, and what it saw on the way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seen {
+    /// See [`Model::outputs`].
+    pub outputs: Vec<f32>,
+    /// What goes into the head: a row for every node, or for every graph if answers are about graphs.
+    pub embedding: Vec<f32>,
+    /// For every layer that weighs hops the weights, `[N, heads, hops]`: see [`ModelConfig::weighed_hops`].
+    pub hops: Vec<Vec<f32>>,
+}
+
 /// A network with its settings.
 pub struct Model {
     config: ModelConfig,
@@ -52,6 +63,18 @@ impl Model {
     pub fn outputs(&self, batch: &Batch) -> Vec<f32> {
         self.check_shape(batch);
         bridge::into_vec(self.network.run(batch.input(), batch, &Context::evaluation()))
+    }
+
+    /// As [`Model::outputs`], with what the model saw on the way. `hops`: also how hops are weighed.
+    ///
+    /// # Panics
+    /// If the batch has another shape than the model reads.
+    pub fn look(&self, batch: &Batch, hops: bool) -> Seen {
+        self.check_shape(batch);
+        let context = Context::looking(hops);
+        let outputs = bridge::into_vec(self.network.run(batch.input(), batch, &context));
+        let look = context.into_look();
+        Seen { outputs, embedding: look.embedding, hops: look.hops }
     }
 
     /// The name of the first stage whose output is not finite.

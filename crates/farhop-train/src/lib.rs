@@ -12,6 +12,7 @@
 mod durable;
 mod error;
 pub mod fit;
+mod look;
 pub mod memory;
 mod observer;
 pub mod presets;
@@ -23,6 +24,7 @@ pub mod task;
 
 pub use error::TrainError;
 pub use fit::{Fitted, Outcome, Session, Summary, fit};
+pub use look::{Embeddings, HopWeights};
 pub use observer::{EpochReport, Observer, Silent};
 pub use reading::{Material, NewFiles, Places, SavedSchema, read_again};
 pub use recipe::{CheckpointEvery, DataConfig, PartitionerKind, Recipe, Schedule, SplitSetting, TrainConfig};

@@ -52,13 +52,18 @@ impl Outputs {
     /// Names the batch's first stage that is not finite.
     pub(crate) fn of(task: &Task, model: &Model, units: &[u32]) -> Result<Self, Failed> {
         let mut found = Outputs::default();
-        let places = task.is_parted().then(|| Places::new(&mut found, task, units));
+        let width = task.output().outputs;
+        let places = task.is_parted().then(|| Places::new(task, units));
+        if places.is_some() {
+            found.rows = units.to_vec();
+            found.values = vec![0.0; units.len() * width];
+        }
         task.outputs(model, units, |loaded, outputs| {
             if !outputs.iter().all(|value| value.is_finite()) {
                 return Err(Failed::NonFinite(model.first_non_finite(&loaded.batch)));
             }
             match &places {
-                Some(places) => places.put(&mut found, loaded, &outputs),
+                Some(places) => places.put(width, &mut found.values, loaded, &outputs),
                 None => found.take(task, loaded, outputs, units),
             }
             Ok(())
@@ -152,33 +157,28 @@ impl Outputs {
     }
 }
 
-/// Where the outputs of nodes belong that come part by part.
-struct Places {
-    width: usize,
-    /// For every node its row among the outputs; none: it was not asked for.
+/// Where rows of nodes belong that come part by part.
+pub(crate) struct Places {
+    /// For every node its row among those that were asked for; none: it was not.
     of_node: Vec<u32>,
 }
 
 impl Places {
     const NONE: u32 = u32::MAX;
 
-    fn new(outputs: &mut Outputs, task: &Task, units: &[u32]) -> Self {
-        let width = task.output().outputs;
-        outputs.rows = units.to_vec();
-        outputs.values = vec![0.0; units.len() * width];
+    pub fn new(task: &Task, units: &[u32]) -> Self {
         let mut of_node = vec![Self::NONE; task.units()];
         units.iter().zip(0..).for_each(|(unit, place)| of_node[*unit as usize] = place);
-        Places { width, of_node }
+        Places { of_node }
     }
 
     /// Takes what the batch says of its own nodes; what it says of those around them is for other batches to say.
-    fn put(&self, found: &mut Outputs, loaded: &Loaded, outputs: &[f32]) {
-        let width = self.width;
+    pub fn put(&self, width: usize, found: &mut [f32], loaded: &Loaded, rows: &[f32]) {
         for &(node, place) in &loaded.own {
             let row = self.of_node[node as usize] as usize;
             if row != Self::NONE as usize {
                 let from = place as usize * width;
-                found.values[row * width..(row + 1) * width].copy_from_slice(&outputs[from..from + width]);
+                found[row * width..(row + 1) * width].copy_from_slice(&rows[from..from + width]);
             }
         }
     }

@@ -103,6 +103,22 @@ pub fn forward(
     (pre, None)
 }
 
+/// The hop distributions of every node, `[N, H, hops]`: see [`hop_attention::distributions`].
+pub fn distributions(graph: &Graph, config: &Config, source: &Source, weights: &Weights, z: &[f32]) -> Vec<f32> {
+    let kept = elimination::forward(graph, &config.elimination, source, z);
+    let query = weights.query_key.map(|(query, key)| {
+        let projection = Projection::new(config, query, key);
+        let (nodes, width) = (graph.nodes(), config.hops.heads.width);
+        let mut q = vec![0.0; z.len()];
+        let mut inner = vec![0.0; nodes * projection.inner()];
+        projection.apply(nodes, width, z, &mut inner, &mut q);
+        q
+    });
+    let found = hop_attention::distributions(&config.hops, &hops(config, source, weights, z, &kept), query.as_deref());
+    kept.give_back();
+    found
+}
+
 /// Gradients from that of `pre`. `kept` is what [`forward`] returned. Without `needs_z` the gradient of the features is incomplete
 /// and only good for being thrown away.
 #[allow(clippy::too_many_arguments)]

@@ -374,6 +374,9 @@ impl Layer for GenLayer {
         };
         let [width, outputs] = self.value.dims();
         let config = self.config.kernel(width, outputs);
+        if context.looks_at_hops() {
+            context.saw_hops(ops::hop_distributions(inputs.clone(), batch.graph(), config));
+        }
         let updated = ops::gen_layer(inputs, batch.graph(), config);
         match &self.feed_forward {
             None => updated,

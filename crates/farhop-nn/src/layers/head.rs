@@ -10,7 +10,7 @@ use super::Linear;
 use crate::init::Seeds;
 use crate::memory::floats;
 use crate::ops::{self, Normalisation};
-use crate::{Batch, Features, Level, MemoryEstimate, OutputShape};
+use crate::{Batch, Context, Features, Level, MemoryEstimate, OutputShape};
 
 /// How the nodes of a graph become one row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,11 +94,14 @@ impl Head {
     }
 
     /// The answers.
-    pub fn forward(&self, x: Features, batch: &Batch) -> Tensor<2> {
+    pub fn forward(&self, x: Features, batch: &Batch, context: &Context) -> Tensor<2> {
         let mut x = match self.readout {
             Some(kind) => ops::readout(x.into_dense(batch), batch.offsets(), kind.into()).into(),
             None => x,
         };
+        if context.looks() {
+            context.saw_embedding(x.clone().into_dense(batch));
+        }
         for linear in &self.hidden {
             let finish = Finish { activation: Activation::Relu, dropout: Dropout::NONE };
             x = ops::norm_block(linear.apply(x), Normalisation::None, finish, None).into();

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::settings::{Common, LayerBytes, LayerSettings};
+use super::settings::{Common, LayerBytes, LayerSettings, WeighedHops};
 use crate::config::{ActivationKind, NormKind};
 use crate::layers::{
     CoefficientKind, EliminationKind, GenLayer, GenLayerConfig, HopReading, LaplacianKind, ReadoutKind,
@@ -156,6 +156,11 @@ impl LayerSettings for GenConfig {
 
     fn check(&self) -> Result<(), NnError> {
         self.layer_config().validate(self.width)
+    }
+
+    fn weighed_hops(&self) -> Option<WeighedHops> {
+        let (first, hops) = if self.hop_zero { (0, self.hops + 1) } else { (1, self.hops) };
+        self.hop_attention.then_some(WeighedHops { layers: self.layers, heads: self.heads, first, hops })
     }
 
     fn layer(&self, inputs: usize, shape: &InputShape, seed: u64) -> GenLayer {

@@ -12,7 +12,7 @@ mod tests;
 pub use gcn::GcnConfig;
 pub use gen_model::GenConfig;
 pub use mlp::MlpConfig;
-pub use settings::{Common, LayerBytes, LayerSettings, ModelSettings};
+pub use settings::{Common, LayerBytes, LayerSettings, ModelSettings, WeighedHops};
 pub use trunk::Trunk;
 
 use serde::{Deserialize, Serialize};
@@ -90,6 +90,11 @@ impl ModelConfig {
             outputs.outputs = self.settings().width();
         }
         Ok(Model::new(self.clone(), self.settings().build(&inputs, &outputs, seed), inputs, outputs))
+    }
+
+    /// The hops that a layer weighs for every node; none if the model has no such weights.
+    pub fn weighed_hops(&self) -> Option<WeighedHops> {
+        self.settings().weighed_hops()
     }
 
     /// What the model will need on a graph of that shape.

@@ -63,6 +63,19 @@ impl Common {
     }
 }
 
+/// The hops that a layer weighs for every node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WeighedHops {
+    /// Layers that do.
+    pub layers: usize,
+    /// Distributions of every node.
+    pub heads: usize,
+    /// The nearest hop: 0 is the node itself.
+    pub first: usize,
+    /// How many hops a distribution has.
+    pub hops: usize,
+}
+
 /// What one layer needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LayerBytes {
@@ -100,6 +113,11 @@ pub trait LayerSettings {
         Ok(())
     }
 
+    /// The hops that a layer weighs for every node; none if it has no such weights.
+    fn weighed_hops(&self) -> Option<WeighedHops> {
+        None
+    }
+
     /// A layer of `inputs` channels to the model's width.
     fn layer(&self, inputs: usize, shape: &InputShape, seed: u64) -> Self::Layer;
 
@@ -111,6 +129,9 @@ pub trait LayerSettings {
 pub trait ModelSettings {
     /// Channels of a layer.
     fn width(&self) -> usize;
+
+    /// The hops that a layer weighs for every node; none if it has no such weights.
+    fn weighed_hops(&self) -> Option<WeighedHops>;
 
     /// Whether all settings are in range.
     fn validate(&self) -> Result<(), NnError>;
@@ -125,6 +146,10 @@ pub trait ModelSettings {
 impl<S: LayerSettings> ModelSettings for S {
     fn width(&self) -> usize {
         self.common().width
+    }
+
+    fn weighed_hops(&self) -> Option<WeighedHops> {
+        LayerSettings::weighed_hops(self)
     }
 
     fn validate(&self) -> Result<(), NnError> {

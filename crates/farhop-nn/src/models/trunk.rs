@@ -35,6 +35,6 @@ impl<L: Layer> Layer for Trunk<L> {
             let hidden = context.stage(|| format!("layers.{i}"), layer.forward(x, batch, context));
             x = context.stage(|| format!("norms.{i}"), norm.apply(hidden, residual, context)).into();
         }
-        context.stage(|| "head".into(), self.head.forward(x, batch))
+        context.stage(|| "head".into(), self.head.forward(x, batch, context))
     }
 }

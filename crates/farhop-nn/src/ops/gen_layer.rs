@@ -32,7 +32,7 @@ pub enum GenCoefficients {
 }
 
 /// The tensors of [`gen_layer`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct GenInputs {
     /// `[N, F]`.
     pub z: Tensor<2>,
@@ -150,6 +150,17 @@ fn sum_rounds(mut rounds: Vec<f32>, size: usize) -> Vec<f32> {
 
 /// `z W + hop attention(elimination(z)) W_V`, `[N, F]` to `[N, O]`: see [`farhop_kernels::gen_layer`].
 pub fn gen_layer(inputs: GenInputs, graph: &Arc<Graph>, config: Config) -> Tensor<2> {
+    let (operation, tensors) = operation(inputs, graph, config);
+    apply(operation, tensors)
+}
+
+/// The hop distributions of every node, `[N, H * hops]`. They are for looking at: no gradient goes through them.
+pub fn hop_distributions(inputs: GenInputs, graph: &Arc<Graph>, config: Config) -> Tensor<2> {
+    let (operation, tensors) = operation(inputs, graph, config);
+    apply(Distributions(operation), tensors)
+}
+
+fn operation(inputs: GenInputs, graph: &Arc<Graph>, config: Config) -> (GenOp, Vec<Input>) {
     let GenInputs { z, coefficients, query_key, hop_bias, value, residual } = inputs;
     let mut tensors = vec![Input::from(z), value.into(), residual.into()];
     let kind = match coefficients {
@@ -167,5 +178,30 @@ pub fn gen_layer(inputs: GenInputs, graph: &Arc<Graph>, config: Config) -> Tenso
     }
     let with_bias = hop_bias.is_some() && hop_attention;
     tensors.extend(hop_bias.filter(|_| hop_attention).map(Input::from));
-    apply(GenOp { graph: graph.clone(), config, kind, hop_attention, hop_bias: with_bias }, tensors)
+    (GenOp { graph: graph.clone(), config, kind, hop_attention, hop_bias: with_bias }, tensors)
+}
+
+/// What a [`GenOp`] weighs its hops with.
+#[derive(Debug)]
+struct Distributions(GenOp);
+
+impl Operation for Distributions {
+    type Kept = ();
+
+    fn name(&self) -> &'static str {
+        "hop_distributions"
+    }
+
+    fn forward(&self, inputs: &[Array], _training: bool) -> (Output, ()) {
+        let GenOp { graph, config, .. } = &self.0;
+        let input = |i: usize| inputs[i].data;
+        let (source, weights) = (self.0.source(&input), self.0.weights(&input));
+        let data = kernel::distributions(graph, config, &source, &weights, input(0));
+        let hops = config.hops.heads.count * config.hops.hops(config.elimination.rounds);
+        (Output { data, shape: vec![graph.nodes(), hops] }, ())
+    }
+
+    fn backward(&self, step: Backward<()>) -> Vec<Option<Vec<f32>>> {
+        vec![None; step.needed.len()]
+    }
 }

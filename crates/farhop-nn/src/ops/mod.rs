@@ -57,7 +57,7 @@ pub use bridge::{Input, apply};
 pub use embedding::embedding;
 pub use farhop_kernels::buffers;
 pub use feed_forward::{FeedForwardInputs, feed_forward};
-pub use gen_layer::{GenCoefficients, GenInputs, gen_layer};
+pub use gen_layer::{GenCoefficients, GenInputs, gen_layer, hop_distributions};
 pub use linear::linear;
 pub use loss::loss;
 pub use norm_block::{Normalisation, norm_block};

@@ -93,7 +93,7 @@ impl TrainedRun {
         scores(task, &self.model)
     }
 
-    fn check(&self, task: &Task) -> Result<(), TrainError> {
+    pub(crate) fn check(&self, task: &Task) -> Result<(), TrainError> {
         if *task.input() == self.record.input && *task.output() == self.record.output {
             return Ok(());
         }

@@ -390,10 +390,16 @@ impl Task {
         units: &[u32],
         mut each: impl FnMut(&Loaded, Vec<f32>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut answer = |_, loaded: Loaded| {
-            let outputs = model.outputs(&loaded.batch);
-            each(&loaded, outputs)
-        };
+        self.batches(units, |loaded| each(loaded, model.outputs(&loaded.batch)))
+    }
+
+    /// The batches that hold these units, one after the other.
+    pub(crate) fn batches<E: From<TrainError>>(
+        &self,
+        units: &[u32],
+        mut each: impl FnMut(&Loaded) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut answer = |_, loaded: Loaded| each(&loaded);
         match &self.source {
             Source::Whole(batch) => {
                 let targets = Targets::classes(Vec::new(), Vec::new());

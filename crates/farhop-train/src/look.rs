@@ -1,0 +1,158 @@
+//! What a model saw on the way to its answers: embeddings, and how far its nodes look.
+
+use farhop_data::Level;
+use farhop_nn::{Model, Seen, WeighedHops};
+
+use crate::score::Places;
+use crate::task::{Loaded, Task};
+use crate::{TrainError, TrainedRun};
+
+/// What goes into the head of a model, a row for every node or graph that was asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Embeddings {
+    /// Numbers in a row.
+    pub width: usize,
+    /// `[rows, width]`.
+    pub values: Vec<f32>,
+}
+
+/// How a model weighs the hops of every node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HopWeights {
+    /// What is weighed.
+    pub hops: WeighedHops,
+    /// The nodes, as numbers in the graph or in the union of all graphs.
+    pub nodes: Vec<u32>,
+    /// `[layers, nodes, heads, hops]`; the weights of a node, layer and head have the sum 1.
+    pub weights: Vec<f32>,
+}
+
+impl TrainedRun {
+    /// The embeddings of these units: nodes of one graph, or graphs (of which every node, if nodes are predicted).
+    ///
+    /// # Errors
+    /// When the data doesn't have the features the model was trained with, or it is about pairs of nodes.
+    pub fn embeddings(&self, task: &Task, units: &[u32]) -> Result<Embeddings, TrainError> {
+        self.check(task)?;
+        if task.level() == Level::Pair {
+            return Err(TrainError::Task(
+                "a model of pairs has no head after its embeddings. Take --embeddings out.".into(),
+            ));
+        }
+        let mut rows = Rows::new(task, units);
+        let mut values = Vec::new();
+        let mut width = 0;
+        look(task, &self.model, units, false, |loaded, seen| {
+            let batch_rows = seen.outputs.len().checked_div(task.output().outputs).unwrap_or(0);
+            width = seen.embedding.len().checked_div(batch_rows).unwrap_or(0);
+            rows.take(width, &mut values, loaded, &seen.embedding);
+        })?;
+        Ok(Embeddings { width, values })
+    }
+
+    /// How the model weighs the hops of the nodes of these units.
+    ///
+    /// # Errors
+    /// When the model has no such weights, or the data doesn't have the features it was trained with.
+    pub fn hop_weights(&self, task: &Task, units: &[u32]) -> Result<HopWeights, TrainError> {
+        self.check(task)?;
+        let Some(hops) = self.recipe.model.weighed_hops() else {
+            return Err(TrainError::Task(format!(
+                "{} holds a {} without hop attention: it has no weights of hops. Train a gen with hop_attention = true.",
+                self.path.display(),
+                self.record.model
+            )));
+        };
+        let nodes = nodes_of(task, units);
+        let mut rows = Rows::new(task, units);
+        let mut layers = vec![Vec::new(); hops.layers];
+        look(task, &self.model, units, true, |loaded, seen| {
+            for (layer, weights) in layers.iter_mut().zip(&seen.hops) {
+                rows.take(hops.heads * hops.hops, layer, loaded, weights);
+            }
+        })?;
+        Ok(HopWeights { hops, nodes, weights: layers.concat() })
+    }
+}
+
+/// Shows what the model sees in every batch that holds the units.
+fn look(
+    task: &Task,
+    model: &Model,
+    units: &[u32],
+    hops: bool,
+    mut each: impl FnMut(&Loaded, Seen),
+) -> Result<(), TrainError> {
+    task.batches(units, |loaded| {
+        let seen = model.look(&loaded.batch, hops);
+        if !seen.outputs.iter().all(|value| value.is_finite()) {
+            let place = model.first_non_finite(&loaded.batch).unwrap_or_else(|| "an output".into());
+            return Err(TrainError::Task(format!(
+                "{place} is NaN or infinite for this data. Look for extreme values in the features."
+            )));
+        }
+        each(loaded, seen);
+        Ok(())
+    })
+}
+
+/// The nodes of units.
+fn nodes_of(task: &Task, units: &[u32]) -> Vec<u32> {
+    match task.graph_set() {
+        None => units.to_vec(),
+        Some(set) => units.iter().flat_map(|graph| set.nodes_of(*graph as usize)).map(|node| node as u32).collect(),
+    }
+}
+
+/// Brings the rows of batches into the order of the units.
+struct Rows<'a> {
+    units: &'a [u32],
+    /// Where the rows belong if the graph comes part by part.
+    places: Option<Places>,
+    /// Whether a batch holds whole graphs.
+    graphs: bool,
+}
+
+impl<'a> Rows<'a> {
+    fn new(task: &Task, units: &'a [u32]) -> Self {
+        let places = task.is_parted().then(|| Places::new(task, units));
+        Rows { units, places, graphs: task.graph_set().is_some() }
+    }
+
+    fn take(&mut self, width: usize, found: &mut Vec<f32>, loaded: &Loaded, rows: &[f32]) {
+        match &self.places {
+            Some(places) => {
+                found.resize(self.units.len() * width, 0.0);
+                places.put(width, found, loaded, rows);
+            }
+            None if self.graphs => found.extend_from_slice(rows),
+            None => {
+                let row = |node: &u32| &rows[*node as usize * width..(*node as usize + 1) * width];
+                found.extend(self.units.iter().flat_map(row));
+            }
+        }
+    }
+}
+
+impl Task {
+    /// What names a row that is predicted: `id`.
+    pub fn row_id(&self, row: u32) -> String {
+        self.ids.get(row as usize).cloned().unwrap_or_else(|| row.to_string())
+    }
+
+    /// The names of what [`Task::node_key`] gives.
+    pub fn node_keys(&self) -> &'static [&'static str] {
+        if self.level() == Level::Node { &["id"] } else { &["graph", "node"] }
+    }
+
+    /// What names a node: its id if nodes are predicted, else its graph and its number there.
+    pub fn node_key(&self, node: u32) -> Vec<String> {
+        match self.graph_set() {
+            Some(set) if self.level() != Level::Node => {
+                let graph = set.offsets().partition_point(|start| *start <= node as usize) - 1;
+                vec![self.row_id(graph as u32), (node as usize - set.offsets()[graph]).to_string()]
+            }
+            _ => vec![self.row_id(node)],
+        }
+    }
+}
