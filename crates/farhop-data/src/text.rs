@@ -13,6 +13,30 @@ pub fn thousands(number: u64) -> String {
     text
 }
 
+/// The column where the text of a card starts, after the name of the line.
+pub const CARD_INDENT: usize = 12;
+
+/// A line of a card: a name, and a text that goes on below its own start where it would be longer than `last`.
+pub fn card_line(name: &str, text: &str, last: usize) -> String {
+    let mut line = String::new();
+    let mut column = 0;
+    for (position, word) in text.split(' ').enumerate() {
+        let width = word.chars().count();
+        if position == 0 {
+            line = format!("{name:<CARD_INDENT$}{word}");
+            column = CARD_INDENT + width;
+        } else if column + 1 + width > last {
+            line.push_str(&format!("\n{:CARD_INDENT$}{word}", ""));
+            column = CARD_INDENT + width;
+        } else {
+            line.push(' ');
+            line.push_str(word);
+            column += 1 + width;
+        }
+    }
+    line
+}
+
 /// A user's value in double quotes, on one line and of bounded length: control characters are
 /// escaped and anything after the first 60 characters is left out.
 pub fn quoted(value: &str) -> String {

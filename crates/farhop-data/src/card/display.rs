@@ -3,11 +3,9 @@
 use std::fmt::{self, Write};
 
 use super::{ColumnsSummary, DataCard, DegreeBin, FeatureSummary, NOTHING_TO_PREDICT, Spread, TargetSummary};
-use crate::text::{counted, listed, quoted, thousands};
+use crate::text::{CARD_INDENT as INDENT, card_line, counted, listed, quoted, thousands};
 
-/// The column where text starts, after the name of the line.
-const INDENT: usize = 12;
-/// The last column that text uses.
+/// The last column that text uses, where nobody says.
 const LAST: usize = 100;
 /// How long the longest bar is.
 const LONGEST_BAR: usize = 24;
@@ -35,24 +33,13 @@ impl fmt::Display for DataCard {
 /// Lines that are being written; long ones go on below their own start.
 struct Lines {
     text: String,
+    /// The last column that they use.
+    last: usize,
 }
 
 impl Lines {
     fn line(&mut self, name: &str, text: &str) {
-        let mut column = LAST + 1;
-        for (position, word) in text.split(' ').enumerate() {
-            let width = word.chars().count();
-            if position == 0 {
-                let _ = write!(self.text, "{name:<width$}{word}", width = INDENT);
-                column = INDENT + width;
-            } else if column + 1 + width > LAST {
-                let _ = write!(self.text, "\n{:INDENT$}{word}", "");
-                column = INDENT + width;
-            } else {
-                let _ = write!(self.text, " {word}");
-                column += 1 + width;
-            }
-        }
+        self.text.push_str(&card_line(name, text, self.last));
         self.text.push('\n');
     }
 
@@ -73,7 +60,12 @@ fn unbroken(text: String) -> String {
 impl DataCard {
     /// The card as text, a screen long.
     pub fn text(&self, bars: Bars) -> String {
-        let mut lines = Lines { text: String::new() };
+        self.text_within(bars, LAST)
+    }
+
+    /// The card as text with lines of at most `last` columns, where that is possible.
+    pub fn text_within(&self, bars: Bars, last: usize) -> String {
+        let mut lines = Lines { text: String::new(), last };
         lines.line("data", &self.name_text());
         if self.task == NOTHING_TO_PREDICT {
             lines.line("task", &self.task);

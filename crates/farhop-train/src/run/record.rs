@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use farhop_data::SourceFile;
+use farhop_data::catalogue;
 use farhop_data::metrics::Metric;
 use farhop_nn::{InputShape, OutputShape};
 use serde::{Deserialize, Serialize};
 
 use crate::durable;
-use crate::{Scores, TargetScale, TrainError};
+use crate::{DataConfig, Scores, TargetScale, TrainError};
 
 const FORMAT: u32 = 2;
 
@@ -99,6 +100,12 @@ pub struct RunRecord {
     pub edges: usize,
     /// Files the data came from, in the order they were read.
     pub data: Vec<DataFile>,
+    /// The folder with datasets that was named for the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_dir: Option<PathBuf>,
+    /// The folder the run was started in: relative paths start there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_in: Option<PathBuf>,
     /// The machine of the last part of the run.
     pub machine: Machine,
     /// Weights of the model.
@@ -144,6 +151,8 @@ impl RunRecord {
             nodes: 0,
             edges: 0,
             data,
+            data_dir: None,
+            started_in: std::env::current_dir().ok(),
             machine,
             parameters: 0,
             epochs: 0,
@@ -153,6 +162,28 @@ impl RunRecord {
             seconds_per_epoch: None,
             peak_rss_bytes: None,
             model_sha256: None,
+        }
+    }
+
+    /// Where a file that the recipe names lies: as it is named, or seen from the folder the run was started in.
+    pub fn find(&self, path: &Path) -> PathBuf {
+        let there = self.started_in.as_ref().map(|folder| folder.join(path));
+        there.filter(|there| !path.exists() && there.exists()).unwrap_or_else(|| path.to_path_buf())
+    }
+
+    /// What a recipe says about its data, with paths that lead to it from here.
+    pub fn found(&self, data: &DataConfig) -> DataConfig {
+        let find = |path: &Option<PathBuf>| path.as_deref().map(|path| self.find(path));
+        let dataset = data.dataset.as_ref().map(|name| match catalogue::find(name) {
+            Ok(_) => name.clone(),
+            Err(_) => self.find(Path::new(name)).to_str().map_or_else(|| name.clone(), str::to_string),
+        });
+        DataConfig {
+            dataset,
+            nodes: find(&data.nodes),
+            edges: find(&data.edges),
+            molecules: find(&data.molecules),
+            ..data.clone()
         }
     }
 
