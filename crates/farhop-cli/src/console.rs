@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::arguments::Common;
 use crate::failure::Failure;
+use crate::table::TextTable;
 
 /// The two streams of a command.
 #[derive(Clone, Copy, Debug)]
@@ -67,10 +68,38 @@ impl Console {
         write_out(&text)
     }
 
+    /// The lines of a table, with its heading set off, in the width of the terminal.
+    pub fn lines(&self, table: &TextTable) -> String {
+        let mut lines = table.lines(self.width());
+        if let Some(heading) = lines.first_mut() {
+            *heading = self.heading(heading);
+        }
+        lines.join("\n")
+    }
+
+    /// How wide the terminal is that the result goes to; none if it goes elsewhere.
+    pub fn width(&self) -> Option<usize> {
+        columns(terminal_size::terminal_size_of(io::stdout()))
+    }
+
+    /// How wide the terminal is that messages go to; none if they go elsewhere.
+    pub fn message_width(&self) -> Option<usize> {
+        columns(terminal_size::terminal_size_of(io::stderr()))
+    }
+
+    /// A line of a card: a name, and a text that goes on below its own start where the terminal ends.
+    pub fn card_line(&self, name: &str, text: &str) {
+        self.message(&farhop_data::text::card_line(name, text, self.message_width().unwrap_or(usize::MAX)));
+    }
+
     /// A heading of a result, set off where that is possible.
     pub fn heading(&self, text: &str) -> String {
         paint(!self.json && io::stdout().is_terminal(), "1", text)
     }
+}
+
+fn columns(size: Option<(terminal_size::Width, terminal_size::Height)>) -> Option<usize> {
+    size.map(|(width, _)| usize::from(width.0)).filter(|width| *width > 0)
 }
 
 /// Writes a text and a line end to standard output.

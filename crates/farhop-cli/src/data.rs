@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use farhop_data::card::Bars;
 use farhop_data::catalogue::{self, Entry};
 use farhop_data::import::{Kind, detect};
 use farhop_data::text::{counted, thousands};
@@ -9,8 +10,8 @@ use farhop_data::{Dataset, Numbers, Split};
 use farhop_nn::{ModelConfig, Shape};
 use farhop_train::memory::{self, Division, Held, Plan, bytes_text};
 use farhop_train::{
-    Material, NewFiles, Parting, Places, Recipe, SavedSchema, TargetScale, Task, TrainError, TrainedRun, plan_whole,
-    read_again,
+    DataConfig, Material, NewFiles, Parting, Places, Recipe, SavedSchema, TargetScale, Task, TrainError, TrainedRun,
+    plan_whole, read_again,
 };
 
 use crate::arguments::NewData;
@@ -83,8 +84,14 @@ fn refuse_distance(recipe: &Recipe) -> Result<(), Failure> {
 /// Says what was read.
 pub fn show_card(material: &Material, console: &Console) {
     if !console.is_quiet() {
-        console.message(material.card().to_string().trim_end());
+        console.message(card_text(material, console.message_width()).trim_end());
     }
+}
+
+/// The data card in the width of a terminal.
+pub fn card_text(material: &Material, width: Option<usize>) -> String {
+    let card = material.card();
+    width.map_or_else(|| card.to_string(), |width| card.text_within(Bars::default(), width.min(100)))
 }
 
 /// The data with its encodings, ready for a model. `scale` is that of a run that is used again.
@@ -186,8 +193,8 @@ pub struct Applied {
 
 /// Reads new files, or those of training, as the run read its own.
 pub fn apply(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Applied, Failure> {
-    let places = Places::usual(new.data_dir.as_deref());
-    let recorded = &run.recipe.data;
+    let places = Places::usual(new.data_dir.as_deref().or(run.record.data_dir.as_deref()));
+    let recorded = &run.record.found(&run.recipe.data);
     let schema = run.schema()?;
     let add_missing = new.add_missing_nodes || recorded.add_missing_nodes;
     let again = |schema: &SavedSchema, files: &NewFiles<'_>| read_again(schema, files, new.fill, add_missing);
@@ -196,14 +203,14 @@ pub fn apply(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Appli
     let (mut dataset, of_training) = match (&schema, given) {
         (Some(SavedSchema::Nodes(schema)), Some(NewFiles::Tables { nodes, edges })) => {
             let dataset;
-            (dataset, join) = join::read(run, schema, (nodes, edges), new, console)?;
+            (dataset, join) = join::read(run, (recorded, schema), (nodes, edges), new, console)?;
             // Those of training under another name have its split.
             let of_training = join.is_none() && join::is_training(run, &dataset.sources);
             (dataset, of_training)
         }
         (Some(schema), Some(files)) => (again(schema, &files)?, false),
         (Some(schema), None) => {
-            let files = training_files(run)?;
+            let files = training_files(run, recorded)?;
             (again(schema, &files)?, true)
         }
         (None, Some(_)) => {
@@ -234,8 +241,7 @@ pub fn apply(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Appli
 }
 
 /// The files a run was trained on, if they are still there.
-fn training_files(run: &TrainedRun) -> Result<NewFiles<'_>, Failure> {
-    let data = &run.recipe.data;
+fn training_files<'a>(run: &TrainedRun, data: &'a DataConfig) -> Result<NewFiles<'a>, Failure> {
     let there = |path: &PathBuf, remedy: &str| -> Result<(), Failure> {
         if path.as_os_str() != "-" && path.exists() {
             return Ok(());

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use farhop_data::text::{counted, thousands};
 use farhop_data::{ApplyOptions, DataError, Dataset, JoinOptions, Joined, NewNodes, NodeTables, Schema, SourceFile};
-use farhop_train::TrainedRun;
+use farhop_train::{DataConfig, TrainedRun};
 use serde_json::{Value, json};
 
 use crate::arguments::NewData;
@@ -41,12 +41,11 @@ impl Join {
 /// Reads new tables as the run read its own, beside those unless they are to stand alone.
 pub fn read(
     run: &TrainedRun,
-    schema: &Schema,
+    (recorded, schema): (&DataConfig, &Schema),
     (nodes, edges): (&Path, &Path),
     new: &NewData,
     console: &Console,
 ) -> Result<(Dataset, Option<Join>), Failure> {
-    let recorded = &run.recipe.data;
     let add_missing_nodes = new.add_missing_nodes || recorded.add_missing_nodes;
     let apply = ApplyOptions { fill: new.fill, add_missing_nodes };
     let alone = || NodeTables::load_with_schema(nodes, edges, schema, &apply).map(|read| read.dataset);

@@ -8,12 +8,14 @@ mod demonstration;
 mod failure;
 mod interrupt;
 mod join;
+mod origins;
 mod picture;
 mod progress;
 mod settings;
 mod table;
 mod threads;
 mod usage;
+mod version;
 
 use std::process::ExitCode;
 
@@ -59,5 +61,7 @@ fn run(cli: Cli, console: &Console) -> Result<ExitCode, Failure> {
         Some(Command::Data(command)) => commands::data::run(&command, common, console),
         Some(Command::Bench(arguments)) => commands::bench::run(&arguments, common, threads, console),
         Some(Command::Doctor) => commands::doctor::run(threads, console),
+        Some(Command::Completions(arguments)) => commands::pages::completions(&arguments, console),
+        Some(Command::Man(arguments)) => commands::pages::man(&arguments, console),
     })
 }

@@ -23,6 +23,11 @@ impl Setting {
         Setting { flag, path: path.into_iter().collect(), value }
     }
 
+    /// The key, as in a recipe: `train.epochs`.
+    pub fn key(&self) -> String {
+        self.path.join(".")
+    }
+
     /// The option, as it is written.
     pub fn flag(&self) -> &'static str {
         self.flag

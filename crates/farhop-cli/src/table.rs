@@ -17,8 +17,9 @@ impl TextTable {
         self.rows.push(cells.into());
     }
 
-    /// The lines of the table; the first is the heading.
-    pub fn lines(&self) -> Vec<String> {
+    /// The lines of the table; the first is the heading. Texts are cut with an ellipsis where lines would be longer than
+    /// `most`: the widest column first.
+    pub fn lines(&self, most: Option<usize>) -> Vec<String> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));
@@ -29,16 +30,41 @@ impl TextTable {
             // Names of things may look like numbers; the first column has names.
             column > 0 && self.rows.iter().skip(1).filter_map(|row| row.get(column)).all(starts_as_number)
         };
-        let layout: Vec<(usize, bool)> = (0..columns).map(|column| (width(column), numbers(column))).collect();
-        let line =
-            |row: &Vec<String>| {
-                let cells = row.iter().zip(&layout).map(|(cell, &(width, right))| {
-                    if right { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
-                });
-                cells.collect::<Vec<_>>().join("  ").trim_end().to_string()
-            };
+        let mut layout: Vec<(usize, bool)> = (0..columns).map(|column| (width(column), numbers(column))).collect();
+        if let Some(most) = most {
+            narrow(&mut layout, most);
+        }
+        let line = |row: &Vec<String>| {
+            let cells = row.iter().zip(&layout).map(|(cell, &(width, right))| {
+                let cell = cut(cell, width);
+                if right { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
+            });
+            cells.collect::<Vec<_>>().join("  ").trim_end().to_string()
+        };
         self.rows.iter().map(line).collect()
     }
+}
+
+/// Makes columns of text narrower until a line is not longer than `most`; numbers are never cut.
+fn narrow(layout: &mut [(usize, bool)], most: usize) {
+    const LEAST: usize = 6;
+    let gaps = 2 * layout.len().saturating_sub(1);
+    loop {
+        let total: usize = gaps + layout.iter().map(|(width, _)| width).sum::<usize>();
+        let texts = layout.iter_mut().filter(|(width, right)| !right && *width > LEAST);
+        match texts.max_by_key(|(width, _)| *width) {
+            Some((width, _)) if total > most => *width -= 1,
+            _ => return,
+        }
+    }
+}
+
+/// The text in that many columns.
+fn cut(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_string();
+    }
+    text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
 /// `91.4 %`, or a dash where there is nothing to score.
@@ -66,10 +92,22 @@ mod tests {
         let mut table = TextTable::new(&["model", "test"]);
         table.row(["gen".into(), percent(Some(0.914))]);
         table.row(["a longer name".into(), percent(None)]);
-        let lines = table.lines();
+        let lines = table.lines(None);
         let ends = lines.iter().map(|line| line.chars().count());
         assert_eq!(ends.clone().min(), ends.max());
         assert!(lines[1].starts_with("gen ") && lines[1].ends_with("91.4 %"));
+    }
+
+    #[test]
+    fn texts_are_cut_to_the_width_and_numbers_are_not() {
+        let mut table = TextTable::new(&["dataset", "nodes", "here"]);
+        table.row(["cora".into(), "2,708".into(), "yes".into()]);
+        table.row(["roman-empire".into(), "22,662".into(), "partly (3 of its files are missing)".into()]);
+        let lines = table.lines(Some(30));
+        assert_eq!(lines[0], "dataset        nodes  here");
+        assert_eq!(lines[2], "roman-empire  22,662  partly …");
+        assert!(lines.iter().all(|line| line.chars().count() <= 30), "{lines:?}");
+        assert!(table.lines(None)[2].ends_with("are missing)"));
     }
 
     #[test]

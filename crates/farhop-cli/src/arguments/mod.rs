@@ -5,6 +5,7 @@ mod catalogue;
 mod data;
 mod hops;
 mod model;
+mod pages;
 mod parts;
 mod train;
 mod use_run;
@@ -13,11 +14,14 @@ use std::num::NonZeroUsize;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::version;
+
 pub use bench::{BenchArguments, BenchMode};
 pub use catalogue::{DataCommand, FetchArguments, ImportArguments, InfoArguments, ListArguments};
 pub use data::{DataArguments, TableArguments};
 pub use hops::{HopCoefficients, HopElimination, HopsArguments};
 pub use model::ModelArguments;
+pub use pages::{CompletionsArguments, ManArguments};
 pub use parts::PartsArguments;
 pub use train::TrainArguments;
 pub use use_run::{EvaluateArguments, NewData, PlanArguments, PredictArguments, SplitName};
@@ -39,7 +43,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.";
 
 /// Long-range graph learning on an ordinary machine.
 #[derive(Parser, Debug)]
-#[command(name = "farhop", version, after_help = EXAMPLES, disable_help_subcommand = true)]
+#[command(name = "farhop", version, long_version = version::LONG.as_str(), after_help = EXAMPLES)]
 pub struct Cli {
     /// Arguments that mean the same everywhere.
     #[command(flatten)]
@@ -87,6 +91,10 @@ pub enum Command {
     Bench(BenchArguments),
     /// What was detected: cores, instruction sets, memory
     Doctor,
+    /// Completions of the command line for a shell
+    Completions(CompletionsArguments),
+    /// The manual pages
+    Man(ManArguments),
 }
 
 #[cfg(test)]

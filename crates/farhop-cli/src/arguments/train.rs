@@ -42,6 +42,9 @@ pub struct TrainArguments {
     /// Settings as TOML, such as the recipe.toml of a run; options override it
     #[arg(long, value_name = "FILE")]
     pub recipe: Option<PathBuf>,
+    /// Print every setting with its value and where it comes from (default, preset, recipe, option), and train nothing
+    #[arg(long, conflicts_with = "resume")]
+    pub show_settings: bool,
     /// The built-in demonstration.
     #[command(flatten)]
     pub demonstration: DemonstrationArguments,

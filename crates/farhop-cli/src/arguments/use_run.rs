@@ -17,6 +17,7 @@ Examples:
   farhop predict runs/mine
       every node of the training tables, into runs/mine/predictions.csv
   farhop predict runs/solubility --molecules new_molecules.csv --out predictions.csv
+  farhop predict runs/mine --embeddings embeddings.npy --hop-attention hops.csv
   farhop predict runs/mine --out - | head";
 
 const EVALUATE_EXAMPLES: &str = "\
@@ -97,6 +98,12 @@ pub struct PredictArguments {
     /// CSV to write: id and predictions, with probabilities where there are classes; - is standard output [default: RUN/predictions.csv]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Also write what goes into the head of the model, a row for each id; the name ends in .npy or .csv
+    #[arg(long, value_name = "FILE")]
+    pub embeddings: Option<PathBuf>,
+    /// Also write how each node weighs its hops, by layer and head, for a gen; the name ends in .npy or .csv
+    #[arg(long, value_name = "FILE")]
+    pub hop_attention: Option<PathBuf>,
     /// The data.
     #[command(flatten)]
     pub new: NewData,

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::version;
 
 /// Runs the command.
 pub fn run(threads: usize, console: &Console) -> Result<ExitCode, Failure> {
@@ -20,9 +21,12 @@ pub fn run(threads: usize, console: &Console) -> Result<ExitCode, Failure> {
     let limit = memory::available();
     let runs = runs_folder();
     let version = env!("CARGO_PKG_VERSION");
+    let built = version::LONG.as_str();
     let system = format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH);
     let object = json!({
         "version": version,
+        "built": built,
+        "features": version::features(),
         "system": system,
         "cores": cores,
         "threads": threads,
@@ -37,7 +41,7 @@ pub fn run(threads: usize, console: &Console) -> Result<ExitCode, Failure> {
     console.result(&object, || {
         let mut lines = Vec::new();
         let mut line = |name: &str, text: String| lines.push(format!("{name:<16} {text}"));
-        line("farhop", format!("{version} ({system})"));
+        line("farhop", format!("{built} on {system}"));
         line("cores", format!("{cores}, using {threads} {}", if threads == 1 { "thread" } else { "threads" }));
         line("instruction sets", format!("{}, using {active}", detected.join(", ")));
         let text = |bytes: Option<u64>| bytes.map_or("unknown".to_string(), bytes_text);

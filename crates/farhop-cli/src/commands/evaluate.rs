@@ -114,9 +114,7 @@ fn class_lines(classes: &[ClassScores], task: &Task, console: &Console) -> Strin
         let name = farhop_data::text::quoted(&one.class).trim_matches('"').to_string();
         table.row([name, thousands(one.rows), share(one.precision), share(one.recall), share(one.f1)]);
     }
-    let mut lines = table.lines();
-    lines[0] = console.heading(&lines[0]);
-    lines.join("\n")
+    console.lines(&table)
 }
 
 fn class_scores(confusion: &Confusion, class: usize, name: &str) -> ClassScores {

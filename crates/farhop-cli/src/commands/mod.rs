@@ -5,6 +5,8 @@ pub mod data;
 pub mod doctor;
 pub mod evaluate;
 pub mod hops;
+mod looks;
+pub mod pages;
 pub mod plan;
 pub mod predict;
 pub mod train;

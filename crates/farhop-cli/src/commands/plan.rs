@@ -11,6 +11,7 @@ use crate::arguments::{Common, PlanArguments};
 use crate::console::Console;
 use crate::data;
 use crate::failure::Failure;
+use crate::origins::Origins;
 use crate::settings;
 use crate::table::TextTable;
 
@@ -18,6 +19,9 @@ use crate::table::TextTable;
 pub fn run(arguments: &PlanArguments, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     let file = arguments.recipe.as_deref();
     let recipe = settings::recipe(file, &arguments.data, &arguments.model, arguments.parts.settings(), common)?;
+    let mut given = arguments.model.settings();
+    given.extend(arguments.parts.settings());
+    let origins = Origins::of(&recipe, file, &arguments.data, &given)?;
     let sizes = &arguments.sizes;
     let data = &recipe.data;
     let limit = match arguments.limit {
@@ -52,6 +56,7 @@ pub fn run(arguments: &PlanArguments, common: &Common, console: &Console) -> Res
             }
         }
     };
+    origins.say(console);
     let object = json!({
         "model": recipe.model.name(),
         "mode": if training { "train" } else { "infer" },
@@ -104,9 +109,7 @@ fn text(plan: &Plan, console: &Console) -> String {
         table.row([part.name.clone(), bytes_text(part.bytes)]);
     }
     table.row(["peak".to_string(), bytes_text(plan.total)]);
-    let mut lines = table.lines();
-    lines[0] = console.heading(&lines[0]);
-    lines.push(String::new());
+    let mut lines = vec![console.lines(&table), String::new()];
     lines.push(match (plan.limit, plan.limit_source, &plan.advice) {
         (Some(limit), Some(source), _) if plan.fits => format!("fits: {} are available ({source}).", bytes_text(limit)),
         (Some(limit), Some(source), Some(advice)) => format!(

@@ -4,10 +4,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use farhop_data::text::counted;
-use farhop_data::{Level, Target};
+use farhop_data::{Level, RowFile, Target};
 use farhop_train::{TrainedRun, probabilities};
 use serde_json::json;
 
+use super::looks;
 use crate::arguments::PredictArguments;
 use crate::console::{Console, write_table};
 use crate::data::{self, Applied};
@@ -20,13 +21,22 @@ pub fn run(arguments: &PredictArguments, console: &Console) -> Result<ExitCode, 
     if to_stdout && console.is_json() {
         return Err(Failure::usage("--out - and --json both want standard output. Give --out a file."));
     }
+    for file in [&arguments.embeddings, &arguments.hop_attention].into_iter().flatten() {
+        RowFile::check_name(file).map_err(|error| Failure::usage(error.to_string()))?;
+    }
     let run = TrainedRun::open(&arguments.run)?;
     let Applied { recipe, task, join, changed, .. } = data::apply(&run, &arguments.new, console)?;
     data::plan(&recipe, &task, false, console)?;
-    let outputs = match &join {
-        Some(join) => run.outputs_of(&task, &join.new_nodes)?,
-        None => run.outputs(&task)?,
-    };
+    let units = join.as_ref().map_or_else(|| (0..task.units() as u32).collect(), |join| join.new_nodes.clone());
+    let outputs = run.outputs_of(&task, &units)?;
+    if let Some(file) = &arguments.embeddings {
+        looks::write_embeddings(file, &run, &task, &units)?;
+        console.message(&format!("embeddings  {}", file.display()));
+    }
+    if let Some(file) = &arguments.hop_attention {
+        looks::write_hop_attention(file, &run, &task, &units)?;
+        console.message(&format!("hops        {}", file.display()));
+    }
     let told = probabilities(task.target(), &outputs.values);
     // Of a joined graph, the new nodes.
     let ids: Option<Vec<String>> =
@@ -50,6 +60,8 @@ pub fn run(arguments: &PredictArguments, console: &Console) -> Result<ExitCode, 
         many: rows,
         "outputs": task.target().names(),
         "classes": matches!(task.target(), Target::Class { .. }).then(|| task.target().names()),
+        "embeddings": arguments.embeddings,
+        "hop_attention": arguments.hop_attention,
         "joined": join.as_ref().map(Join::object),
         "data_changed": changed,
     });

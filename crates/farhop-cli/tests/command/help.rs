@@ -98,5 +98,44 @@ fn every_command_explains_itself() {
         assert!(["doctor", "data"].contains(&command) || help.contains("Examples:"), "{help}");
     }
     let version = place.farhop("--version").succeeded().stdout;
-    assert_eq!(version.trim(), format!("farhop {}", env!("CARGO_PKG_VERSION")));
+    let known = format!("farhop {} (", env!("CARGO_PKG_VERSION"));
+    assert!(version.starts_with(&known) && version.contains("features: "), "{version}");
+    assert_eq!(place.farhop("-V").succeeded().stdout.trim(), format!("farhop {}", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn help_is_a_command_too() {
+    let place = Place::new();
+    assert_eq!(place.farhop("help").succeeded().stdout, place.farhop("--help").succeeded().stdout);
+    for command in ["train", "predict", "data list"] {
+        let (asked, told) = (place.farhop(&format!("help {command}")), place.farhop(&format!("{command} --help")));
+        assert_eq!(asked.succeeded().stdout, told.succeeded().stdout);
+    }
+    place.refuses("help tarin", 2, &["tarin"]);
+}
+
+#[test]
+fn shells_and_man_know_every_command() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = place.farhop(&format!("completions {shell}")).succeeded().stdout;
+        for word in ["evaluate", "hop-attention", "known-nodes"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+    place.refuses("completions tcsh", 2, &["tcsh", "bash"]);
+    assert!(place.farhop("man").succeeded().stdout.contains(".TH farhop 1"));
+    place.farhop("man --out pages").succeeded();
+    for page in ["farhop.1", "farhop-train.1", "farhop-data-list.1"] {
+        assert!(place.text(&format!("pages/{page}")).contains("SYNOPSIS"), "{page}");
+    }
+}
+
+#[test]
+fn no_escape_sequences_without_a_terminal_or_with_no_color() {
+    let place = Place::new();
+    for line in ["--help", "train --help", "data list", "tarin"] {
+        let answer = place.farhop(line);
+        assert!(!answer.stdout.contains('\u{1b}') && !answer.stderr.contains('\u{1b}'), "{line}");
+    }
 }

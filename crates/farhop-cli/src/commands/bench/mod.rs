@@ -125,9 +125,7 @@ pub fn run(
             format!("{:.4}", times.median),
             peak.map_or("-".to_string(), bytes_text),
         ]);
-        let mut lines = table.lines();
-        lines[0] = console.heading(&lines[0]);
-        lines.join("\n")
+        console.lines(&table)
     })?;
     Ok(ExitCode::SUCCESS)
 }

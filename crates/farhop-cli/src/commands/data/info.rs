@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use farhop_data::catalogue::{Entry, find};
+use farhop_data::text::card_line;
 use farhop_train::Places;
 use serde_json::json;
 
@@ -30,9 +31,10 @@ pub fn run(arguments: &InfoArguments, common: &Common, console: &Console) -> Res
         })
     });
     console.result(&json!({ "card": card, "about": about }), || {
-        let card = card.to_string();
+        let width = console.width();
+        let card = data::card_text(&material, width);
         match entry {
-            Some(entry) => format!("{}\n{}", card.trim_end(), about_lines(entry)),
+            Some(entry) => format!("{}\n{}", card.trim_end(), about_lines(entry, width.unwrap_or(usize::MAX))),
             None => card.trim_end().to_string(),
         }
     })?;
@@ -40,15 +42,14 @@ pub fn run(arguments: &InfoArguments, common: &Common, console: &Console) -> Res
 }
 
 /// Where it comes from, in line with the card.
-fn about_lines(entry: &Entry) -> String {
-    let mut lines = vec![
-        format!("about       {}", entry.title),
-        format!("splits      {}", entry.splits),
-        format!("cite        {}", entry.citation),
-        format!("licence     {}", entry.licence),
+fn about_lines(entry: &Entry, width: usize) -> String {
+    let lines = [
+        ("about", entry.title),
+        ("splits", entry.splits),
+        ("cite", entry.citation),
+        ("licence", entry.licence),
+        ("from", entry.homepage),
     ];
-    if !entry.homepage.is_empty() {
-        lines.push(format!("from        {}", entry.homepage));
-    }
-    lines.join("\n")
+    let told = lines.iter().filter(|(_, text)| !text.is_empty());
+    told.map(|(name, text)| card_line(name, text, width)).collect::<Vec<_>>().join("\n")
 }

@@ -9,7 +9,6 @@ use farhop_train::Places;
 use serde_json::{Value, json};
 
 use crate::arguments::ListArguments;
-use crate::commands::train::lines;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::table::TextTable;
@@ -39,7 +38,7 @@ pub fn run(arguments: &ListArguments, console: &Console) -> Result<ExitCode, Fai
                 presence_text(presence),
             ]);
         }
-        lines(&table, console)
+        console.lines(&table)
     })?;
     let looked: Vec<String> = folders.paths().iter().map(|path| path.display().to_string()).collect();
     let places =

@@ -15,7 +15,7 @@ use farhop_train::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::report::{lines, shell_word};
+use super::report::shell_word;
 use super::{machine, tables};
 use crate::arguments::{Common, TrainArguments};
 use crate::console::Console;
@@ -250,7 +250,7 @@ fn scores(shown: &Shown, console: &Console) -> String {
             described(&one.settings),
         ]);
     }
-    format!("{}\nGuessing the most frequent colour gives {}.", lines(&table, console), percent(Some(shown.chance)))
+    format!("{}\nGuessing the most frequent colour gives {}.", console.lines(&table), percent(Some(shown.chance)))
 }
 
 /// The settings that matter here, in a few words.
@@ -281,7 +281,7 @@ fn across(shown: &[Shown], console: &Console) -> String {
             percent(Some(one.chance)),
         ]);
     }
-    lines(&table, console)
+    console.lines(&table)
 }
 
 fn draw(file: &Path, shown: &[Shown]) -> Result<(), Failure> {

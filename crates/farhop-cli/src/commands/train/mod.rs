@@ -15,8 +15,6 @@ use crate::arguments::{Common, TrainArguments};
 use crate::console::Console;
 use crate::failure::Failure;
 
-pub use report::lines;
-
 /// Runs the command.
 pub fn run(
     arguments: &TrainArguments,
@@ -24,7 +22,7 @@ pub fn run(
     threads: usize,
     console: &Console,
 ) -> Result<ExitCode, Failure> {
-    let own = !arguments.data.is_empty() || arguments.recipe.is_some();
+    let own = !arguments.data.is_empty() || arguments.recipe.is_some() || arguments.show_settings;
     if let Some(folder) = &arguments.resume {
         resume::run(folder, arguments, common, threads, console)
     } else if own {

@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use farhop_train::{Material, Places, Recipe, RunFolder, RunRecord, TrainError};
+use serde_json::json;
 
 use super::{machine, report};
 use crate::arguments::{Common, TrainArguments};
 use crate::console::Console;
 use crate::data;
 use crate::failure::Failure;
+use crate::origins::Origins;
 use crate::settings;
 
 /// Where runs go when the user does not say.
@@ -22,14 +24,23 @@ pub fn run(
     console: &Console,
 ) -> Result<ExitCode, Failure> {
     let training = arguments.training.settings();
+    let mut given = arguments.model.settings();
+    given.extend(training.clone());
     let mut recipe =
         settings::recipe(arguments.recipe.as_deref(), &arguments.data, &arguments.model, training, common)?;
     recipe.data.distance = arguments.demonstration.distance.or(recipe.data.distance);
+    let origins = Origins::of(&recipe, arguments.recipe.as_deref(), &arguments.data, &given)?;
+    if arguments.show_settings {
+        let object = json!({ "model": recipe.model.name(), "settings": origins.object() });
+        console.result(&object, || origins.table(console))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let places = Places::usual(arguments.data.data_dir.as_deref());
     let material = data::read(&recipe, &places)?;
     data::show_card(&material, console);
     let Material { dataset, schema, .. } = material;
-    let record = RunRecord::new(&dataset.sources, machine(threads));
+    let mut record = RunRecord::new(&dataset.sources, machine(threads));
+    record.data_dir = arguments.data.data_dir.as_ref().and_then(|folder| std::path::absolute(folder).ok());
     let task = data::task(&recipe, dataset, None, true, &places, console)?;
     if task.split().train.is_empty() {
         return Err(Failure::failed(match recipe.data.distance {
@@ -39,6 +50,7 @@ pub fn run(
             None => "there is nothing to learn from: the training part is empty. Mark rows as train.".to_string(),
         }));
     }
+    origins.say(console);
     let plan = data::plan(&recipe, &task, true, console)?;
     let mut folder = match &arguments.out {
         Some(out) => RunFolder::create(out, arguments.overwrite, &recipe, record)?,

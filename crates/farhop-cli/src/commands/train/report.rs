@@ -71,7 +71,7 @@ pub fn train(
             duration(summary.seconds),
             summary.peak_rss_bytes.map_or("-".to_string(), bytes_text),
         ]);
-        lines(&table, console)
+        console.lines(&table)
     })?;
     let folder = shell_word(&path);
     console.message(&format!("saved in {}", path.display()));
@@ -84,15 +84,6 @@ pub fn train(
         _ => format!("next: farhop evaluate {folder}"),
     });
     Ok(ExitCode::SUCCESS)
-}
-
-/// The table with its heading set off.
-pub fn lines(table: &TextTable, console: &Console) -> String {
-    let mut lines = table.lines();
-    if let Some(heading) = lines.first_mut() {
-        *heading = console.heading(heading);
-    }
-    lines.join("\n")
 }
 
 fn ending(summary: &Summary) -> String {

@@ -27,11 +27,12 @@ pub fn run(
     }
     // Data first: a run whose data has changed stays as it is.
     let mut recipe = Recipe::read(&path.join(names::RECIPE))?;
+    let record = RunRecord::read(&path.join(names::RECORD))?;
+    recipe.data = record.found(&recipe.data);
     recipe.data.nodes = arguments.data.nodes.clone().or(recipe.data.nodes);
     recipe.data.edges = arguments.data.edges.clone().or(recipe.data.edges);
-    let places = Places::usual(arguments.data.data_dir.as_deref());
+    let places = Places::usual(arguments.data.data_dir.as_deref().or(record.data_dir.as_deref()));
     let Material { dataset, schema, .. } = data::read(&recipe, &places)?;
-    let record = RunRecord::read(&path.join(names::RECORD))?;
     record.check_data(&dataset.sources)?;
     let mut task = data::task(&recipe, dataset, record.scale.clone(), true, &places, console)?;
 
