@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use farhop_data::DataError;
+use farhop_data::text::{CARD_INDENT, card_line};
 use serde::Serialize;
 
 use crate::arguments::Common;
@@ -40,7 +41,10 @@ impl Console {
     /// Something worth knowing on the way; not with `--quiet`.
     pub fn message(&self, text: &str) {
         if !self.quiet {
-            say(text);
+            match self.message_width() {
+                None => say(text),
+                Some(width) => text.split('\n').for_each(|line| say(&wrapped(line, width))),
+            }
         }
     }
 
@@ -87,15 +91,38 @@ impl Console {
         columns(terminal_size::terminal_size_of(io::stderr()))
     }
 
-    /// A line of a card: a name, and a text that goes on below its own start where the terminal ends.
-    pub fn card_line(&self, name: &str, text: &str) {
-        self.message(&farhop_data::text::card_line(name, text, self.message_width().unwrap_or(usize::MAX)));
-    }
-
     /// A heading of a result, set off where that is possible.
     pub fn heading(&self, text: &str) -> String {
         paint(!self.json && io::stdout().is_terminal(), "1", text)
     }
+}
+
+/// The line, broken between words where it would be longer than `width`; what belongs to a card goes on below its own start.
+fn wrapped(line: &str, width: usize) -> String {
+    if line.chars().count() <= width {
+        return line.to_string();
+    }
+    let (name, text) = line.split_at_checked(CARD_INDENT).unwrap_or(("", line));
+    let of_card = name.ends_with(' ') && !text.starts_with(' ') && !name.trim().contains(' ');
+    if of_card { card_line(name.trim_end(), text, width) } else { wrapped_text(line, width) }
+}
+
+fn wrapped_text(line: &str, width: usize) -> String {
+    let mut text = String::new();
+    let mut column = 0;
+    for word in line.split(' ') {
+        let length = word.chars().count();
+        if column > 0 && column + 1 + length > width {
+            text.push('\n');
+            column = 0;
+        } else if !text.is_empty() {
+            text.push(' ');
+            column += 1;
+        }
+        text.push_str(word);
+        column += length;
+    }
+    text
 }
 
 fn columns(size: Option<(terminal_size::Width, terminal_size::Height)>) -> Option<usize> {
@@ -148,4 +175,17 @@ pub fn write_table(write: impl FnOnce(&mut dyn Write) -> Result<(), DataError>) 
 fn has_gone(error: &(dyn std::error::Error + 'static)) -> bool {
     let broken = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
     error.downcast_ref::<io::Error>().is_some_and(broken) || error.source().is_some_and(has_gone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wrapped;
+
+    #[test]
+    fn long_lines_are_broken_between_words() {
+        assert_eq!(wrapped("note: rows are divided by their sum", 20), "note: rows are\ndivided by their sum");
+        assert_eq!(wrapped("settings    width 64, layers 1", 22), "settings    width 64,\n            layers 1");
+        assert_eq!(wrapped("a_word_that_is_longer_than_the_line", 8), "a_word_that_is_longer_than_the_line");
+        assert_eq!(wrapped("short", 8), "short");
+    }
 }

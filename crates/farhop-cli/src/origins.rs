@@ -87,7 +87,7 @@ impl Origins {
     /// Says which settings are not the general defaults, in line with the data card.
     pub fn say(&self, console: &Console) {
         if let Some(text) = self.short() {
-            console.card_line("settings", &text);
+            console.message(&format!("settings    {text}"));
         }
     }
 

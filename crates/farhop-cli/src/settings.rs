@@ -56,9 +56,7 @@ pub fn recipe(
     let mut recipe = base(file, named.as_ref(), model.model.as_deref())?;
     let mut settings = model.settings();
     settings.extend(training);
-    if let Some(seed) = common.seed {
-        settings.push(Setting::new("--seed", ["train", "seed"], Value::from(seed)));
-    }
+    settings.extend(common.seed_setting());
     recipe = with_settings(&recipe, &settings)?;
     lay_over(&mut recipe, data);
     name_source(&mut recipe, named, data);

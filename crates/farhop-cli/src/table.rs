@@ -4,12 +4,19 @@
 #[derive(Debug)]
 pub struct TextTable {
     rows: Vec<Vec<String>>,
+    /// A column that is left out where there is no room for all.
+    spare: Option<usize>,
 }
 
 impl TextTable {
     /// A table with these columns.
     pub fn new(columns: &[&str]) -> Self {
-        TextTable { rows: vec![columns.iter().map(ToString::to_string).collect()] }
+        TextTable { rows: vec![columns.iter().map(ToString::to_string).collect()], spare: None }
+    }
+
+    /// The same table, which leaves this column out before it cuts any text.
+    pub fn sparing(self, column: usize) -> Self {
+        TextTable { spare: Some(column), ..self }
     }
 
     /// Adds a row.
@@ -31,6 +38,10 @@ impl TextTable {
             column > 0 && self.rows.iter().skip(1).filter_map(|row| row.get(column)).all(starts_as_number)
         };
         let mut layout: Vec<(usize, bool)> = (0..columns).map(|column| (width(column), numbers(column))).collect();
+        let spare = self.spare.filter(|_| most.is_some_and(|most| total(&layout) > most));
+        if let Some(column) = spare {
+            layout.remove(column);
+        }
         if let Some(most) = most {
             narrow(&mut layout, most);
         }
@@ -45,18 +56,26 @@ impl TextTable {
     }
 }
 
-/// Makes columns of text narrower until a line is not longer than `most`; numbers are never cut.
+/// Makes columns of text narrower until a line is not longer than `most`. Numbers are never cut, and names (the first
+/// column) only if nothing else is left.
 fn narrow(layout: &mut [(usize, bool)], most: usize) {
     const LEAST: usize = 6;
-    let gaps = 2 * layout.len().saturating_sub(1);
-    loop {
-        let total: usize = gaps + layout.iter().map(|(width, _)| width).sum::<usize>();
-        let texts = layout.iter_mut().filter(|(width, right)| !right && *width > LEAST);
-        match texts.max_by_key(|(width, _)| *width) {
-            Some((width, _)) if total > most => *width -= 1,
-            _ => return,
+    while total(layout) > most {
+        let texts = layout.iter_mut().skip(1).filter(|(width, right)| !right && *width > LEAST);
+        if let Some((width, _)) = texts.max_by_key(|(width, _)| *width) {
+            *width -= 1;
+        } else {
+            match layout.first_mut() {
+                Some((width, _)) if *width > LEAST => *width -= 1,
+                _ => return,
+            }
         }
     }
+}
+
+/// How long a line is.
+fn total(layout: &[(usize, bool)]) -> usize {
+    2 * layout.len().saturating_sub(1) + layout.iter().map(|(width, _)| width).sum::<usize>()
 }
 
 /// The text in that many columns.
@@ -107,6 +126,9 @@ mod tests {
         assert_eq!(lines[0], "dataset        nodes  here");
         assert_eq!(lines[2], "roman-empire  22,662  partly …");
         assert!(lines.iter().all(|line| line.chars().count() <= 30), "{lines:?}");
+        assert!(table.lines(None)[2].ends_with("are missing)"));
+        let table = table.sparing(2);
+        assert_eq!(table.lines(Some(30))[2], "roman-empire  22,662");
         assert!(table.lines(None)[2].ends_with("are missing)"));
     }
 

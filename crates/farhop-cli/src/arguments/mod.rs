@@ -14,6 +14,7 @@ use std::num::NonZeroUsize;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::settings::Setting;
 use crate::version;
 
 pub use bench::{BenchArguments, BenchMode};
@@ -69,6 +70,13 @@ pub struct Common {
     /// Seed of everything random: weights, dropout, a split that is made, generated data [default: 0]
     #[arg(long, global = true, value_name = "SEED")]
     pub seed: Option<u64>,
+}
+
+impl Common {
+    /// The seed as a setting, if it was given.
+    pub fn seed_setting(&self) -> Option<Setting> {
+        self.seed.map(|seed| Setting::new("--seed", ["train", "seed"], seed.into()))
+    }
 }
 
 /// What to do.

@@ -21,6 +21,7 @@ pub fn run(arguments: &PlanArguments, common: &Common, console: &Console) -> Res
     let recipe = settings::recipe(file, &arguments.data, &arguments.model, arguments.parts.settings(), common)?;
     let mut given = arguments.model.settings();
     given.extend(arguments.parts.settings());
+    given.extend(common.seed_setting());
     let origins = Origins::of(&recipe, file, &arguments.data, &given)?;
     let sizes = &arguments.sizes;
     let data = &recipe.data;

@@ -15,5 +15,6 @@ mod molecules;
 mod own_data;
 mod parts;
 mod real_datasets;
+mod settings;
 mod support;
 mod targets;

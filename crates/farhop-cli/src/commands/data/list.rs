@@ -22,7 +22,8 @@ pub fn run(arguments: &ListArguments, console: &Console) -> Result<ExitCode, Fai
         .collect();
     let object: Vec<Value> = shown.iter().map(|(entry, presence)| described(entry, presence)).collect();
     console.result(&json!({ "datasets": object, "folders": folders.paths() }), || {
-        let mut table = TextTable::new(&["dataset", "predicts", "score", "graphs", "nodes", "edges", "here"]);
+        let mut table =
+            TextTable::new(&["dataset", "predicts", "score", "graphs", "nodes", "edges", "here"]).sparing(2);
         for (entry, presence) in &shown {
             let count = |count: Option<usize>| count.map_or("-".to_string(), |count| thousands(count as u64));
             let expected = &entry.expected;

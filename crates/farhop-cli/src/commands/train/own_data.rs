@@ -26,6 +26,7 @@ pub fn run(
     let training = arguments.training.settings();
     let mut given = arguments.model.settings();
     given.extend(training.clone());
+    given.extend(common.seed_setting());
     let mut recipe =
         settings::recipe(arguments.recipe.as_deref(), &arguments.data, &arguments.model, training, common)?;
     recipe.data.distance = arguments.demonstration.distance.or(recipe.data.distance);

@@ -1,0 +1,57 @@
+//! Which settings are used, and what a run remembers of its surroundings.
+
+use crate::support::{Place, answer, real_data};
+
+#[test]
+fn settings_say_where_they_come_from() {
+    let place = Place::with_tables();
+    let shown = place.farhop("train cora --hidden 32 --seed 7 --show-settings --json").object();
+    let settings = shown["settings"].as_array().unwrap();
+    let of = |key: &str| settings.iter().find(|one| one["setting"] == key).unwrap_or_else(|| panic!("{key}"));
+    for (key, value, from) in [
+        ("model.width", "32", "--hidden"),
+        ("model.layers", "1", "preset of cora"),
+        ("model.heads", "1", "default"),
+        ("train.seed", "7", "--seed"),
+    ] {
+        assert_eq!((of(key)["value"].to_string().as_str(), of(key)["from"].as_str().unwrap()), (value, from), "{key}");
+    }
+    let text = place.farhop("train cora --show-settings").succeeded().stdout;
+    assert!(text.lines().any(|line| line.split_whitespace().eq(["model.dropout", "0.7", "preset", "of", "cora"])));
+    // A recipe is one more place.
+    place.write("mine.toml", "[model]\nkind = \"gcn\"\nwidth = 24\n");
+    let text = place.farhop("train --recipe mine.toml --show-settings").succeeded().stdout;
+    assert!(
+        text.lines().any(|line| line.split_whitespace().eq(["model.width", "24", "recipe", "mine.toml"])),
+        "{text}"
+    );
+    // The short form.
+    let line = "plan --nodes nodes.csv --edges edges.csv --target label --fill mean --hidden 8 --hops 3";
+    assert!(place.farhop(line).succeeded().stderr.contains("settings    --hidden 8 --hops 3"));
+}
+
+#[test]
+fn a_run_finds_its_tables_from_another_folder() {
+    let place = Place::with_run();
+    std::fs::create_dir(place.path("elsewhere")).unwrap();
+    let mut command = place.command(&["evaluate", "../run", "--json"]);
+    let found = answer(command.current_dir(place.path("elsewhere"))).object();
+    assert_eq!(found["data_changed"], false);
+    assert_eq!(found["accuracy"], place.farhop("evaluate run --json").object()["accuracy"]);
+}
+
+#[test]
+fn a_run_remembers_its_folder_of_datasets() {
+    let Some(data) = real_data() else {
+        eprintln!("skipped: the real datasets are not here");
+        return;
+    };
+    let place = Place::new();
+    let data = data.display().to_string();
+    let words =
+        ["train", "cora", "--model", "mlp", "--hidden", "4", "--epochs", "2", "--quiet", "--out", "run", "--data-dir"];
+    answer(&mut place.command(&words.into_iter().chain([data.as_str()]).collect::<Vec<_>>())).succeeded();
+    place.farhop("evaluate run --quiet").succeeded();
+    place.farhop("predict run --quiet").succeeded();
+    place.farhop("train --resume run --epochs 3 --quiet").succeeded();
+}
