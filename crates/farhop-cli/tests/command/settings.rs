@@ -27,7 +27,8 @@ fn settings_say_where_they_come_from() {
     );
     // The short form.
     let line = "plan --nodes nodes.csv --edges edges.csv --target label --fill mean --hidden 8 --hops 3";
-    assert!(place.farhop(line).succeeded().stderr.contains("settings    --hidden 8 --hops 3"));
+    let said = place.farhop(line).succeeded().stderr;
+    assert!(said.contains("settings    --hops 3 --hidden 8\n"), "{said}");
 }
 
 #[test]
