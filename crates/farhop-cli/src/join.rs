@@ -86,7 +86,7 @@ pub fn read(
             }
             return Ok((read.dataset, None));
         }
-        NewNodes::Joined(joined) => joined,
+        NewNodes::Joined(joined) => *joined,
     };
     if !is_training(run, &known.dataset.sources) {
         console.warning(&format!(

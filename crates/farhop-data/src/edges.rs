@@ -9,7 +9,7 @@ use crate::error::DataError;
 use crate::scan::MOST_NODES;
 use crate::source::SourceFile;
 use crate::table::{Row, Table};
-use crate::text::listed;
+use crate::text::{counted, listed};
 
 /// A header that would do.
 pub(crate) const EXAMPLE: &str = "source,target";
@@ -338,15 +338,12 @@ impl<'a> Lookup<'a> {
             let (place, id, nodes_file, nodes) = (row.place(), id.to_string(), file.to_string(), ids.len());
             return Err(match known {
                 None => DataError::UnknownId { place, end, id, nodes_file, nodes },
-                Some(known) => DataError::UnknownNewId {
-                    place,
-                    end,
-                    id,
-                    nodes_file,
-                    nodes,
-                    known_file: known.file.to_string(),
-                    known: known.ids.len(),
-                },
+                Some(known) => {
+                    let ids = |count: usize| counted(count as u64, "id", "ids");
+                    let (new, old) = (ids(nodes), ids(known.ids.len()));
+                    let neither = format!("neither in {nodes_file} ({new}) nor in {} of training ({old})", known.file);
+                    DataError::UnknownNewId { place, end, id, neither }
+                }
             });
         }
         let number = self.nodes() as u32;

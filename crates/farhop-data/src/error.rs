@@ -356,7 +356,7 @@ pub enum DataError {
         nodes: usize,
     },
     /// An edge of new tables names a node that is neither new nor known.
-    #[error("{place}: {end} id {} is neither in {nodes_file} ({}) nor in {known_file} of training ({}). Add the node, or pass --add-missing-nodes.", quoted(.id), counted(*nodes as u64, "id", "ids"), counted(*known as u64, "id", "ids"))]
+    #[error("{place}: {end} id {} is {neither}. Add the node, or pass --add-missing-nodes.", quoted(.id))]
     UnknownNewId {
         /// Where.
         place: Place,
@@ -364,14 +364,8 @@ pub enum DataError {
         end: &'static str,
         /// The id.
         id: String,
-        /// The new nodes table.
-        nodes_file: String,
-        /// How many ids it has.
-        nodes: usize,
-        /// The nodes table of training.
-        known_file: String,
-        /// How many ids it has.
-        known: usize,
+        /// The tables it is not in, with their sizes.
+        neither: String,
     },
     /// New tables and those of training share some nodes.
     #[error("{place}: id {} is a node of training too ({known_file}){}. Pass --alone if the new tables are a graph by themselves, or --replace-known if their rows take the place of those of training.", quoted(.id), one_of(*.shared))]

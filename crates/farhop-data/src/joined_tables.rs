@@ -34,9 +34,9 @@ pub struct JoinOptions {
 #[derive(Debug, Clone)]
 pub enum NewNodes {
     /// No edge goes to a known node, or all known nodes are in the new tables: they are a graph by themselves.
-    ByThemselves(NodeTables),
+    ByThemselves(Box<NodeTables>),
     /// One graph of known and new nodes.
-    Joined(Joined),
+    Joined(Box<Joined>),
 }
 
 /// One graph of known and new nodes.
@@ -72,7 +72,7 @@ impl NodeTables {
         let linked = named.iter().any(|id| known.ids.contains(id.as_str()));
         // A table of all known nodes is the graph as it is now.
         if replaced == with_row.len() || (replaced == 0 && !linked) {
-            return Ok(NewNodes::ByThemselves(new));
+            return Ok(NewNodes::ByThemselves(Box::new(new)));
         }
         match shared().next() {
             Some((row, id)) if !options.replace_known => Err(DataError::KnownId {
@@ -81,7 +81,9 @@ impl NodeTables {
                 shared: replaced,
                 known_file: known_file.to_string(),
             }),
-            _ => Numbering::new(self, &new)?.joined(self, new, replaced).map(NewNodes::Joined),
+            _ => {
+                Numbering::new(self, &new)?.joined(self, new, replaced).map(|joined| NewNodes::Joined(Box::new(joined)))
+            }
         }
     }
 

@@ -41,7 +41,7 @@ fn join(known: &NodeTables, new: &Tables, options: &JoinOptions) -> Result<NewNo
 
 fn joined(known: &NodeTables, new: &Tables, options: &JoinOptions) -> Joined {
     match join(known, new, options).unwrap() {
-        NewNodes::Joined(joined) => joined,
+        NewNodes::Joined(joined) => *joined,
         NewNodes::ByThemselves(_) => panic!("not joined"),
     }
 }
