@@ -47,6 +47,9 @@ fn main() -> ExitCode {
 fn run(cli: Cli, console: &Console) -> Result<ExitCode, Failure> {
     let common = &cli.common;
     interrupt::listen()?;
+    if let Some(bytes) = common.limit {
+        farhop_train::memory::set_limit(bytes);
+    }
     threads::inside(common.threads, |threads| match cli.command {
         None => {
             // Asked nothing, it says what can be asked.

@@ -5,8 +5,10 @@
 use std::io::{Read, Seek};
 use std::path::Path;
 
-use farhop_graph::{BuildReport, Direction, Graph, build};
+use farhop_graph::{BuildReport, Direction, Graph};
 
+use crate::categories::MOST_CATEGORIES;
+use crate::entry_rows::build_graph;
 use crate::error::DataError;
 use crate::npy::Array;
 use crate::npz::Npz;
@@ -80,7 +82,7 @@ impl BenchGraph {
         let targets = match y.shape[..] {
             [rows] => {
                 require_length(&y, rows, nodes, "nodes")?;
-                let of_node = y.to_ids(MOST_NODES)?;
+                let of_node = y.to_ids(MOST_CATEGORIES)?;
                 let count = of_node.iter().max().map_or(0, |&last| last as usize + 1);
                 BenchTargets::Classes { of_node, count }
             }
@@ -103,8 +105,7 @@ fn read_graph<R: Read + Seek>(npz: &mut Npz<R>, nodes: usize) -> Result<(Graph, 
     let ends = edge_index.to_ids(nodes)?;
     let (sources, targets) = ends.split_at(ends.len() / 2);
     let rows: Vec<(u32, u32)> = sources.iter().copied().zip(targets.iter().copied()).collect();
-    let built = build(nodes, &rows, Direction::Undirected)
-        .map_err(|error| DataError::Graph { file: edge_index.name.clone(), reason: error.to_string() })?;
+    let built = build_graph(&edge_index.name, nodes, &rows, Direction::Undirected)?;
     Ok((built.graph, built.report))
 }
 

@@ -3,6 +3,7 @@
 use std::io::{Read, Seek};
 
 use crate::error::DataError;
+use crate::memory::Budget;
 use crate::npy::Array;
 use crate::npz::Npz;
 use crate::scan::MOST_NODES;
@@ -83,6 +84,9 @@ impl Csr {
         for array in [data, indices, offsets] {
             array.require_dimensions(1)?;
         }
+        // What comes after has something for every column, also for those without an entry.
+        indices.budget().charge_for::<[f32; 4]>(columns)?;
+        offsets.budget().charge_for::<usize>(offsets.len())?;
         let starts = offsets.to_i64()?.into_iter().map(usize::try_from).collect::<Result<Vec<_>, _>>();
         let starts = starts.map_err(|_| wrong(&offsets.name, "an offset is negative.".to_string()))?;
         Csr::new(name, [rows, columns], starts, indices.to_ids(columns)?, data.to_f32()?)
@@ -127,7 +131,8 @@ impl Csr {
             );
             return Err(DataError::Mismatch { what });
         };
-        let mut dense = vec![0.0; numbers];
+        // It is asked for: a matter of memory alone.
+        let mut dense = Budget::new("a sparse matrix", u64::MAX).filled(0.0, numbers)?;
         for row in 0..self.rows {
             let (columns, values) = self.row(row);
             for (&column, &value) in columns.iter().zip(values) {

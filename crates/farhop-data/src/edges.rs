@@ -3,8 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use farhop_graph::{Built, Direction, NO_EDGE, build};
+use farhop_graph::{Built, Direction, NO_EDGE};
 
+use crate::entry_rows::build_graph;
 use crate::error::DataError;
 use crate::scan::MOST_NODES;
 use crate::source::SourceFile;
@@ -120,8 +121,7 @@ impl EdgeTable {
         }
         let direction = if options.directed { Direction::Directed } else { Direction::Undirected };
         let nodes = lookup.nodes();
-        let built = build(nodes, &rows, direction)
-            .map_err(|error| DataError::Graph { file: table.name().to_string(), reason: error.to_string() })?;
+        let built = build_graph(table.name(), nodes, &rows, direction)?;
         let read = EdgeTable {
             rows,
             weights: columns.weight.map(|_| weights),

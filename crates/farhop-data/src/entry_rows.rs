@@ -3,6 +3,8 @@
 use farhop_graph::{Built, Direction, Graph, GraphSet, NO_EDGE, build};
 
 use crate::error::DataError;
+use crate::memory::{Budget, bytes_text};
+use crate::text::thousands;
 
 /// Values of edge rows, brought to the entries of the graph.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,9 +48,24 @@ pub fn spread<T: Copy + PartialEq>(built: &Built, width: usize, rows: &[T], empt
 
 /// Builds a graph; what the builder refuses is said of `file`.
 pub fn build_graph(file: &str, nodes: usize, rows: &[(u32, u32)], direction: Direction) -> Result<Built, DataError> {
-    build(nodes, rows, direction)
-        .map_err(|error| DataError::Graph { file: file.to_string(), reason: error.to_string() })
+    let wrong = |reason: String| DataError::Graph { file: file.to_string(), reason };
+    // A number of nodes is easily written; what it costs must be in proportion to the edges, or small.
+    let budget = Budget::new(file, size_of_val(rows) as u64);
+    let needed = (nodes as u64).saturating_mul(BYTES_OF_NODE).saturating_add(rows.len() as u64 * BYTES_OF_ROW);
+    budget.charge(needed).map_err(|_| {
+        let (nodes, rows) = (thousands(nodes as u64), thousands(rows.len() as u64));
+        let needed = bytes_text(needed);
+        wrong(format!(
+            "a graph of {nodes} nodes with {rows} edges needs {needed} of memory, more than may be used for it. Correct the number of nodes, or pass a larger --limit."
+        ))
+    })?;
+    build(nodes, rows, direction).map_err(|error| wrong(error.to_string()))
 }
+
+/// Memory that a node takes in a graph, and while it is built.
+const BYTES_OF_NODE: u64 = 24;
+/// The same for an edge row: its key, two entries with their opposites, the entry of the row.
+const BYTES_OF_ROW: u64 = 32;
 
 /// Graphs whose nodes begin at `offsets`; what does not fit is said of `file`.
 pub fn graph_set(file: &str, union: Graph, offsets: Vec<usize>) -> Result<GraphSet, DataError> {

@@ -1,5 +1,6 @@
 //! Everything that can be wrong with the bytes a user hands over.
 
+use crate::memory::bytes_text;
 use crate::place::{Cell, Place};
 use crate::split::SplitError;
 use crate::text::{counted, quoted, thousands};
@@ -12,6 +13,11 @@ fn suggestion(nearest: &Option<String>) -> String {
 /// That it is not the only one.
 fn one_of(count: usize) -> String {
     if count > 1 { format!(", one of {} such ids", thousands(count as u64)) } else { String::new() }
+}
+
+/// A limit under which so many bytes may be produced, as `--limit` takes it: the data are not all that needs memory.
+fn limit_for(needed: u64) -> String {
+    format!("{}GiB", needed.saturating_mul(2).div_ceil(1 << 30))
 }
 
 /// Why a cell cannot be a 32-bit number.
@@ -52,13 +58,27 @@ pub enum DataError {
         /// What the decompressor said.
         reason: String,
     },
-    /// The file is larger than the written-down limit.
-    #[error("{file} holds more than {} bytes, the limit for one file. Split it, or drop columns that are not used.", thousands(*limit))]
-    TooLarge {
+    /// The file would become much more in memory than it is.
+    #[error("{file}: {} bytes of file become {} or more in memory, where {} are allowed. Pass --limit {} or more if they are meant to.", thousands(*read), bytes_text(*needed), bytes_text(*most), limit_for(*needed))]
+    Expands {
         /// The file, as the user gave it.
         file: String,
-        /// The limit in bytes.
-        limit: u64,
+        /// Bytes that were read.
+        read: u64,
+        /// Bytes in memory that are needed so far.
+        needed: u64,
+        /// Bytes in memory that are allowed.
+        most: u64,
+    },
+    /// What is to be read does not fit in memory.
+    #[error("{file}: reading it needs {} of memory, and {} are left. Free some or take a smaller part of the data; --limit {} or more reads it all the same.", bytes_text(*needed), bytes_text(*left), limit_for(*needed))]
+    NoMemory {
+        /// The file, as the user gave it.
+        file: String,
+        /// Bytes that are needed at once.
+        needed: u64,
+        /// Bytes that are left.
+        left: u64,
     },
     /// The file is of another kind.
     #[error("{file} is {found}, not a CSV table. {remedy}")]

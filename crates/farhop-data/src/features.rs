@@ -220,19 +220,13 @@ fn number(row: &Row<'_>, column: usize) -> Result<Option<f64>, DataError> {
 
 /// Zeros for `rows` rows of nodes or edges; an error if there is no room for them.
 pub fn allocate(table: &Table, rows: usize, width: usize, what: &str) -> Result<Vec<f32>, DataError> {
-    let mut features: Vec<f32> = Vec::new();
-    let fits = rows.checked_mul(width).is_some_and(|cells| features.try_reserve_exact(cells).is_ok());
-    if !fits {
-        return Err(DataError::TooMany {
-            file: table.name().to_string(),
-            what: format!(
-                "{} {what} with {} features each do not fit in memory",
-                thousands(rows as u64),
-                thousands(width as u64)
-            ),
-            remedy: "Leave columns out with --ignore.",
-        });
-    }
-    features.resize(rows * width, 0.0);
-    Ok(features)
+    table.budget().filled(0.0, rows.saturating_mul(width)).map_err(|_| DataError::TooMany {
+        file: table.name().to_string(),
+        what: format!(
+            "{} {what} with {} features each do not fit in the memory that may be used",
+            thousands(rows as u64),
+            thousands(width as u64)
+        ),
+        remedy: "Leave columns out with --ignore, or pass a larger --limit.",
+    })
 }

@@ -3,11 +3,12 @@
 //! A file becomes up to three tables, whose rows remember the lines they came from: nodes, edges, and (with more than one
 //! graph, or data on graphs) graphs. [`crate::import`] makes a dataset of them as it does of tables that were read.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use crate::error::DataError;
 use crate::table::Table;
+use crate::table_rows::TableRows;
 use crate::text::quoted;
 use crate::text_file::TextFile;
 use crate::xml::{Piece, Reader};
@@ -69,12 +70,16 @@ struct Key {
     /// Which of the [`DOMAINS`] it is for.
     domains: [bool; 3],
     default: String,
+    /// For each domain the number of the last item, from 1, that gives it; 0 if none does.
+    given: [usize; 3],
 }
 
 struct Item {
     line: u64,
-    /// The columns before the keys.
+    /// Its own id, or those of its ends.
     head: Vec<String>,
+    /// The number of the graph that it is in, or that it is.
+    graph: usize,
     /// Key number and value.
     data: Vec<(usize, String)>,
 }
@@ -135,7 +140,7 @@ impl Document {
                 self.add_item(2, line, vec![id]);
             }
             (Some(Open::Item(2)), "node") => {
-                let head = vec![required("id")?.to_string(), self.graph()];
+                let head = vec![required("id")?.to_string()];
                 self.add_item(0, line, head);
             }
             (Some(Open::Item(2)), "edge") => {
@@ -146,7 +151,7 @@ impl Document {
                         "an edge of another direction than its graph. All edges must have the same.".to_string()
                     );
                 }
-                let head = vec![required("source")?.to_string(), required("target")?.to_string(), self.graph()];
+                let head = vec![required("source")?.to_string(), required("target")?.to_string()];
                 self.add_item(1, line, head);
             }
             (Some(Open::Item(0 | 1)), "graph") => {
@@ -205,7 +210,7 @@ impl Document {
             return Err(format!("key {} is declared twice.", quoted(id)));
         }
         let name = name.unwrap_or(id).to_string();
-        self.keys.push(Key { id: id.to_string(), name, domains, default: String::new() });
+        self.keys.push(Key { id: id.to_string(), name, domains, default: String::new(), given: [0; 3] });
         Ok(())
     }
 
@@ -222,12 +227,9 @@ impl Document {
         Ok(())
     }
 
-    fn graph(&self) -> String {
-        self.items[2].last().and_then(|graph| graph.head.first()).cloned().unwrap_or_default()
-    }
-
     fn add_item(&mut self, domain: usize, line: u64, head: Vec<String>) {
-        self.items[domain].push(Item { line, head, data: Vec::new() });
+        let graph = self.items[2].len() - usize::from(domain != 2 && !self.items[2].is_empty());
+        self.items[domain].push(Item { line, head, graph, data: Vec::new() });
         self.open.push(Open::Item(domain));
     }
 
@@ -235,12 +237,13 @@ impl Document {
         let Some(Open::Item(domain)) = self.open.last() else {
             return Ok(());
         };
+        let items = self.items[*domain].len();
         let Some(item) = self.items[*domain].last_mut() else {
             return Ok(());
         };
         let read = self.keys[number].domains[*domain];
         if read {
-            if item.data.iter().any(|(known, _)| *known == number) {
+            if std::mem::replace(&mut self.keys[number].given[*domain], items) == items {
                 return Err(format!("key {} is given twice here.", quoted(&self.keys[number].id)));
             }
             item.data.push((number, String::new()));
@@ -260,14 +263,21 @@ impl Document {
             let keys: Vec<usize> = (0..self.keys.len()).filter(|&key| self.keys[key].domains[domain]).collect();
             let names = self.column_names(&keys, heads[domain]);
             let header = heads[domain].iter().map(|name| name.to_string()).chain(names).collect();
-            let mut rows = Rows { file, header, cells: Vec::new(), lines: Vec::new() };
+            let mut rows = TableRows::new(file.source().clone(), file.budget().clone(), header)?;
+            // The place of every key among the cells, and what a row has there unless it says otherwise.
+            let mut places = vec![0; self.keys.len()];
+            let mut usual = vec![""; heads[domain].len()];
+            for &key in &keys {
+                places[key] = usual.len();
+                usual.push(plain(&self.keys[key].default));
+            }
+            let mut cells = usual.clone();
             for item in &self.items[domain] {
-                rows.lines.push(item.line);
-                rows.cells.extend(item.head.iter().map(|cell| cell.trim().to_string()));
-                for &key in &keys {
-                    let given = item.data.iter().find(|(number, _)| *number == key).map(|(_, value)| value);
-                    rows.cells.push(plain(given.unwrap_or(&self.keys[key].default)));
-                }
+                let head = item.head.iter().chain(if domain == 2 { &[] } else { &self.items[2][item.graph].head[..] });
+                cells.iter_mut().zip(head).for_each(|(cell, head)| *cell = head.trim());
+                item.data.iter().for_each(|(key, value)| cells[places[*key]] = plain(value));
+                rows.push(item.line, cells.iter().copied())?;
+                item.data.iter().for_each(|(key, _)| cells[places[*key]] = usual[places[*key]]);
             }
             rows.table()
         };
@@ -278,13 +288,13 @@ impl Document {
 
     /// Names of key columns: as declared, with the id of the key behind a name that is taken.
     fn column_names(&self, keys: &[usize], taken: &[&str]) -> Vec<String> {
-        let mut names: Vec<String> = Vec::new();
+        let mut known: HashSet<String> = taken.iter().map(|name| name.to_string()).collect();
+        let mut names = Vec::with_capacity(keys.len());
         for &key in keys {
             let Key { id, name, .. } = &self.keys[key];
             let name = name.trim();
-            let known = |wanted: &str| taken.contains(&wanted) || names.iter().any(|other| other == wanted);
             let mut unique = if name.is_empty() { id.clone() } else { name.to_string() };
-            while known(&unique) {
+            while !known.insert(unique.clone()) {
                 unique = format!("{unique} ({id})");
             }
             names.push(unique);
@@ -294,23 +304,10 @@ impl Document {
 }
 
 /// A value as a cell: `true` and `false` are 1 and 0.
-fn plain(value: &str) -> String {
+fn plain(value: &str) -> &str {
     match value.trim() {
-        "true" => "1".to_string(),
-        "false" => "0".to_string(),
-        other => other.to_string(),
-    }
-}
-
-struct Rows<'a> {
-    file: &'a TextFile,
-    header: Vec<String>,
-    cells: Vec<String>,
-    lines: Vec<u64>,
-}
-
-impl Rows<'_> {
-    fn table(self) -> Result<Table, DataError> {
-        Table::from_cells(self.file.source().clone(), self.header, &self.cells, self.lines)
+        "true" => "1",
+        "false" => "0",
+        other => other,
     }
 }

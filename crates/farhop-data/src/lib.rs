@@ -20,6 +20,7 @@
 //! Files and bytes:
 //! * [`npy`], [`npz`] and [`bench_graph`] read and write arrays; [`pickle`] and [`torch`] read the files that Python leaves
 //!   behind, without running anything in them; [`table`] reads CSV, TSV and, as a feature, Parquet.
+//! * [`memory`] knows how much there is, and keeps a budget of what a reader makes of a file.
 //! * [`save`] replaces files atomically, [`hash`] names their content, [`text`] puts numbers and names into messages.
 //!
 //! Nothing here trusts its input: whatever the bytes are, the result is checked data or a
@@ -74,6 +75,7 @@ mod scan;
 mod schema;
 pub mod smiles;
 pub mod table;
+mod table_rows;
 mod targets;
 
 // Other things that users bring.
@@ -96,6 +98,7 @@ mod error;
 mod exact;
 mod first_error;
 pub mod hash;
+pub mod memory;
 pub mod npy;
 pub mod npz;
 mod number_text;
@@ -122,6 +125,6 @@ pub use options::{ApplyOptions, FeatureScaling, Fill, NoFeatures, NodeTableOptio
 pub use place::{Cell, Place};
 pub use row_file::RowFile;
 pub use schema::{FeatureColumn, FeatureKind, Schema, TargetColumn};
-pub use source::{LARGEST_TABLE, SourceFile};
+pub use source::SourceFile;
 pub use split::{Part, Split, SplitError, SplitFractions};
 pub use targets::TargetKind;

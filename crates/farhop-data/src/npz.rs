@@ -10,8 +10,9 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 use crate::dataset::{NumbersOnDisk, not_finite};
 use crate::error::DataError;
 use crate::first_error::FirstError;
+use crate::memory::Budget;
 use crate::npy::{self, Array};
-use crate::pickle::{self, Value};
+use crate::pickle::{self, SharedBytes, Value};
 use crate::save::write_atomically;
 use crate::text::{listed, nearest};
 
@@ -24,6 +25,7 @@ pub struct Npz<R> {
     file: String,
     archive: ZipArchive<R>,
     length: u64,
+    budget: Budget,
     /// The same open file, to read from by position; none for an archive in memory.
     handle: Option<File>,
 }
@@ -54,7 +56,8 @@ impl<R: Read + Seek> Npz<R> {
             file: name.to_string(),
             reason: format!("not an npz archive ({error}). Save it with numpy.savez."),
         })?;
-        Ok(Npz { file: name.to_string(), archive, length, handle: None })
+        let budget = Budget::new(name, length);
+        Ok(Npz { file: name.to_string(), archive, length, budget, handle: None })
     }
 
     /// The names of the arrays, in the order of the archive.
@@ -75,28 +78,28 @@ impl<R: Read + Seek> Npz<R> {
     /// What an array of Python objects holds, read as any other pickle is: the list of them, or the only one. `None` if it
     /// is an array of anything else.
     pub(crate) fn objects(&mut self, name: &str) -> Result<Option<Value>, DataError> {
-        self.read_with(name, |label, entry, most| {
-            let Some((bytes, single)) = npy::object_bytes(label, entry, most)? else { return Ok(None) };
-            let value = pickle::from_bytes(label, bytes)?;
+        self.read_with(name, |budget, label, entry, _| {
+            let Some((bytes, single)) = npy::object_bytes(budget, label, entry)? else { return Ok(None) };
+            let value = pickle::read_within(label, SharedBytes::within(budget, bytes))?;
             if single { value.at(0).map(Some) } else { Ok(Some(value)) }
         })
     }
 
     /// Reads an array; an error that suggests the nearest name if there is none.
     pub fn array(&mut self, name: &str) -> Result<Array, DataError> {
-        self.read_with(name, |label, entry, most| npy::parse(label, entry, most))
+        self.read_with(name, npy::parse_within)
     }
 
     /// An array as 32-bit floats, and its shape; it is never in memory in two forms.
     pub(crate) fn f32(&mut self, name: &str) -> Result<(Vec<f32>, Vec<usize>), DataError> {
-        self.read_with(name, |label, entry, most| npy::parse_f32(label, entry, most))
+        self.read_with(name, npy::parse_f32)
     }
 
-    /// Gives the stream of an array to `read`, with a name for messages and the most bytes that it can hold.
+    /// Gives the stream of an array to `read`, with the budget, a name for messages and the most bytes that it can hold.
     fn read_with<T>(
         &mut self,
         name: &str,
-        read: impl FnOnce(&str, &mut dyn Read, u64) -> Result<T, DataError>,
+        read: impl FnOnce(&Budget, &str, &mut dyn Read, u64) -> Result<T, DataError>,
     ) -> Result<T, DataError> {
         let label = format!("{}, array {}", self.file, crate::text::quoted(name));
         let Some(index) = self.archive.index_for_name(&format!("{name}.npy")) else {
@@ -113,7 +116,7 @@ impl<R: Read + Seek> Npz<R> {
             CompressionMethod::Stored => packed,
             _ => packed.saturating_mul(STRONGEST_COMPRESSION),
         };
-        read(&label, &mut entry, most)
+        read(&self.budget, &label, &mut entry, most)
     }
 
     /// Bytes of an array in the archive, header included; 0 if there is none of this name.

@@ -9,6 +9,7 @@ use std::path::Path;
 use csv::StringRecord;
 
 use crate::error::DataError;
+use crate::memory::Budget;
 use crate::place::{Cell, Place};
 use crate::source::{self, SourceFile};
 use crate::text::{listed, nearest};
@@ -18,6 +19,7 @@ use crate::text::{listed, nearest};
 #[derive(Debug)]
 pub struct Table {
     source: SourceFile,
+    budget: Budget,
     bytes: Vec<u8>,
     /// Where the text starts: after the byte-order mark.
     start: usize,
@@ -37,41 +39,33 @@ impl Table {
     /// A table from bytes that were read elsewhere; they may be compressed.
     pub fn from_bytes(path: &str, bytes: Vec<u8>, example: &'static str) -> Result<Self, DataError> {
         let source = SourceFile::of(path, &bytes);
-        let bytes = source::decompressed(source.name(), bytes)?;
+        let budget = source.budget();
+        let bytes = source::decompressed(&budget, bytes)?;
         #[cfg(feature = "parquet")]
         if bytes.starts_with(b"PAR1") {
-            return crate::parquet_table::read(source, bytes);
+            return crate::parquet_table::read(source, budget, bytes);
         }
         refuse_other_kinds(source.name(), &bytes)?;
         let start = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let lower = path.to_lowercase();
         let tabs = lower.ends_with(".tsv") || lower.ends_with(".tsv.gz");
-        let mut table =
-            Table { source, bytes, start, delimiter: if tabs { b'\t' } else { b',' }, header: Vec::new(), lines: None };
+        let delimiter = if tabs { b'\t' } else { b',' };
+        let mut table = Table { source, budget, bytes, start, delimiter, header: Vec::new(), lines: None };
         table.check_utf8()?;
         table.read_header(example)?;
         Ok(table)
     }
 
-    /// A table of cells that came in another format: `cells` is `[rows, header.len()]`, `lines` the line of each row in the
-    /// file `source`.
-    pub(crate) fn from_cells(
+    /// A table of rows that came in another format, written as text with commas below their header; `lines` is the line of
+    /// each row in the file `source`.
+    pub(crate) fn of_rows(
         source: SourceFile,
+        budget: Budget,
         header: Vec<String>,
-        cells: &[String],
+        bytes: Vec<u8>,
         lines: Vec<u64>,
-    ) -> Result<Self, DataError> {
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        let failed = |error: csv::Error| DataError::Read {
-            file: source.name().to_string(),
-            source: std::io::Error::other(error.to_string()),
-        };
-        writer.write_record(&header).map_err(failed)?;
-        for row in cells.chunks(header.len().max(1)) {
-            writer.write_record(row).map_err(failed)?;
-        }
-        let bytes = writer.into_inner().map_err(|error| failed(error.into_error().into()))?;
-        Ok(Table { source, bytes, start: 0, delimiter: b',', header, lines: Some(lines) })
+    ) -> Self {
+        Table { source, budget, bytes, start: 0, delimiter: b',', header, lines: Some(lines) }
     }
 
     /// The name that messages use.
@@ -82,6 +76,11 @@ impl Table {
     /// What was read, with its hash.
     pub fn source(&self) -> &SourceFile {
         &self.source
+    }
+
+    /// What may be made of the file.
+    pub(crate) fn budget(&self) -> &Budget {
+        &self.budget
     }
 
     /// The names of the columns. A column without a name is called `column 3`, by its number.

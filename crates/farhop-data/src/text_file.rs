@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::error::DataError;
+use crate::memory::Budget;
 use crate::number_text::{parse_f32, parse_i64};
 use crate::place::Place;
 use crate::source::{self, SourceFile};
@@ -12,6 +13,7 @@ use crate::text::{counted, quoted};
 #[derive(Debug)]
 pub struct TextFile {
     source: SourceFile,
+    budget: Budget,
     bytes: Vec<u8>,
 }
 
@@ -46,8 +48,9 @@ impl TextFile {
     /// A file from bytes that were read elsewhere; they may be compressed.
     pub fn from_bytes(path: &str, bytes: Vec<u8>) -> Result<TextFile, DataError> {
         let source = SourceFile::of(path, &bytes);
-        let bytes = source::decompressed(source.name(), bytes)?;
-        Ok(TextFile { source, bytes })
+        let budget = source.budget();
+        let bytes = source::decompressed(&budget, bytes)?;
+        Ok(TextFile { source, budget, bytes })
     }
 
     /// The name that messages use.
@@ -58,6 +61,11 @@ impl TextFile {
     /// What was read, with its hash.
     pub fn source(&self) -> &SourceFile {
         &self.source
+    }
+
+    /// What may be made of the file.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
     }
 
     /// The bytes, unpacked, without a byte-order mark.
@@ -161,7 +169,9 @@ impl TextFile {
             let found = rows.values.len() - before;
             if before == 0 {
                 rows.width = found;
-                rows.values.reserve(self.bytes.len() / line.len().max(1) * found);
+                // Lines are about as long as the first one, line end included.
+                let lines = self.bytes.len() / (line.len() + 1);
+                self.budget.grow(&mut rows.values, lines.saturating_mul(found))?;
             } else if found != rows.width {
                 let cells = counted(found as u64, "cell", "cells");
                 let reason = format!("{cells} where line 1 has {}. Add or remove cells.", rows.width);

@@ -244,12 +244,7 @@ fn with_one_hot(file: &TextFile, columns: Columns, labels: &Categories, nodes: u
         return Ok(columns);
     };
     let width = columns.width + labels.sizes.iter().sum::<u32>() as usize;
-    let cells = nodes.checked_mul(width).filter(|&cells| cells <= 1 << 32);
-    let Some(cells) = cells else {
-        let reason = format!("{} nodes of {} numbers are too many to write out.", thousands(nodes as u64), width);
-        return Err(file.wrong(reason));
-    };
-    let mut numbers = vec![0.0; cells];
+    let mut numbers = file.budget().filled(0.0, nodes.saturating_mul(width))?;
     for (node, row) in numbers.chunks_exact_mut(width).enumerate() {
         let (old, mut hot) = row.split_at_mut(columns.width);
         old.copy_from_slice(&before[node * columns.width..(node + 1) * columns.width]);

@@ -54,8 +54,10 @@ impl<'a> Partition<'a> {
     pub(crate) fn new(nodes: usize, rows: &'a [(u32, u32)], keys: Keys) -> Self {
         let wanted = (rows.len() / BUCKET_KEYS).clamp(1, MOST_BUCKETS);
         let node_bits = usize::BITS - nodes.leading_zeros();
-        let shift = 32 + node_bits.saturating_sub(wanted.ilog2());
-        let buckets = (key_of(0, nodes as u32) >> shift) as usize + 1;
+        // Ids have 32 bits; a graph that needs all of them has two buckets at least, so that the shift stays below 64.
+        let node_bits = node_bits.min(32);
+        let shift = (32 + node_bits.saturating_sub(wanted.ilog2())).min(63);
+        let buckets = (key_of(0, nodes.saturating_sub(1) as u32) >> shift) as usize + 1;
         let chunk = rows.len().div_ceil(4 * rayon::current_num_threads()).max(LEAST_CHUNK);
         let mut starts: Vec<Vec<usize>> = rows
             .par_chunks(chunk)
@@ -144,6 +146,25 @@ fn each_key((source, target): (u32, u32), keys: Keys, mut visit: impl FnMut(u64)
         visit(key_of(source, target));
         if keys == Keys::BothUnlessLoop {
             visit(key_of(target, source));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_graphs_can_be_planned() {
+        for nodes in [1, 2, (1 << 31) - 1, 1 << 31, (1 << 31) + 1, (1 << 32) - 2] {
+            let last = (nodes - 1) as u32;
+            let rows = [(0, last), (last, 0), (last, last)];
+            let partition = Partition::new(nodes, &rows, Keys::One);
+            let mut dealt = partition.deal();
+            partition.buckets_mut(&mut dealt).into_iter().for_each(<[u64]>::sort_unstable);
+            let mut expected = rows.map(|(source, target)| key_of(source, target));
+            expected.sort_unstable();
+            assert_eq!(dealt, expected, "{nodes} nodes");
         }
     }
 }

@@ -67,6 +67,10 @@ pub struct Common {
     /// Threads to compute with; the result is the same for any number [default: all cores]
     #[arg(long, global = true, value_name = "T")]
     pub threads: Option<NonZeroUsize>,
+    /// Memory this process may use, such as 8GiB: plans keep to it, and files that grow when they are read may grow to it
+    /// [default: what is free]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = crate::settings::bytes)]
+    pub limit: Option<u64>,
     /// Seed of everything random: weights, dropout, a split that is made, generated data [default: 0]
     #[arg(long, global = true, value_name = "SEED")]
     pub seed: Option<u64>,

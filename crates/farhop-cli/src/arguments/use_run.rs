@@ -159,9 +159,6 @@ pub struct PlanArguments {
     /// Settings as TOML, such as the recipe.toml of a run; options override it
     #[arg(long, value_name = "FILE")]
     pub recipe: Option<PathBuf>,
-    /// Plan against this much memory instead of what is free, such as 3GiB or 500MiB
-    #[arg(long, value_name = "SIZE", value_parser = crate::settings::bytes)]
-    pub limit: Option<u64>,
     /// Sizes instead of tables.
     #[command(flatten)]
     pub sizes: SizeArguments,

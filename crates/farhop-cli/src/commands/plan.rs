@@ -25,10 +25,7 @@ pub fn run(arguments: &PlanArguments, common: &Common, console: &Console) -> Res
     let origins = Origins::of(&recipe, file, &arguments.data, &given)?;
     let sizes = &arguments.sizes;
     let data = &recipe.data;
-    let limit = match arguments.limit {
-        Some(bytes) => Some(Limit { bytes, source: "--limit" }),
-        None => memory::available(),
-    };
+    let limit = memory::available();
     let (limit, training) = (limit.as_ref(), !arguments.infer);
     let (shape, plan) = match (sizes.node_count, sizes.edge_count) {
         (Some(nodes), Some(edges)) => {

@@ -6,12 +6,13 @@
 
 use std::path::Path;
 
-use farhop_graph::{Direction, GraphSet, build};
+use farhop_graph::{Direction, GraphSet};
 
 use super::folders::Located;
 use super::parts::{Parts, Splits, bytes_of};
 use crate::csr::Csr;
 use crate::dataset::{Columns, Target};
+use crate::entry_rows::build_graph;
 use crate::error::DataError;
 use crate::pickle::{self, Value};
 use crate::source::SourceFile;
@@ -45,7 +46,7 @@ pub(super) fn read(name: &str, files: &Located) -> Result<Parts, DataError> {
         Target::Class { labels, classes: (0..classes).map(|class| class.to_string()).collect() }
     };
     let rows = read_graph(&graph, nodes)?;
-    let built = build(nodes, &rows, Direction::Undirected).map_err(|error| graph.error(error.to_string()))?;
+    let built = build_graph(&file, nodes, &rows, Direction::Undirected)?;
     let public = Split::from_lists(
         nodes,
         (0..train as u32).collect(),
@@ -102,7 +103,7 @@ fn read_graph(graph: &Value, nodes: usize) -> Result<Vec<(u32, u32)>, DataError>
     for (node, neighbours) in graph.entries()? {
         let node = u32::try_from(node.integer()?).ok().filter(|&node| (node as usize) < nodes);
         let Some(node) = node else {
-            return Err(neighbours.error(format!("there is no such node; nodes are 0 to {}.", nodes - 1)));
+            return Err(neighbours.error(format!("there is no such node; nodes are 0 to {}.", nodes.saturating_sub(1))));
         };
         rows.extend(neighbours.ids(nodes)?.into_iter().map(|neighbour| (node, neighbour)));
     }

@@ -1,8 +1,13 @@
 //! Features of rows: numbers, and categories for embedding.
 
 use super::on_disk::{NumbersOnDisk, not_finite};
+use crate::categories::MOST_CATEGORIES;
 use crate::csr::Csr;
 use crate::error::DataError;
+use crate::text::thousands;
+
+/// The most columns of features: something is kept for each of them, also where all its numbers are 0.
+const MOST_COLUMNS: usize = 1 << 22;
 
 /// The numbers of feature rows.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,6 +97,16 @@ impl Columns {
     /// Checks that these are the features of `rows` rows: lengths, finite numbers, categories in range.
     pub(super) fn check(&self, rows: usize, what: &str) -> Result<(), DataError> {
         let wrong = |what: String| Err(DataError::Mismatch { what });
+        if self.width > MOST_COLUMNS || self.sizes.len() > MOST_COLUMNS {
+            let (columns, most) = (thousands(self.width.max(self.sizes.len()) as u64), thousands(MOST_COLUMNS as u64));
+            return wrong(format!("{columns} columns of features of {what}; at most {most} are allowed."));
+        }
+        if let Some(size) = self.sizes.iter().find(|&&size| size as usize > MOST_CATEGORIES) {
+            return wrong(format!(
+                "a column of {what} with {} categories; at most 65,536 are allowed.",
+                thousands((*size).into())
+            ));
+        }
         match &self.numbers {
             Numbers::Dense(numbers) if numbers.len() != rows * self.width => {
                 return wrong(format!("{} numbers of width {} for {rows} {what}.", numbers.len(), self.width));

@@ -3,6 +3,7 @@
 use super::header::{Dtype, Header};
 use super::order::in_c_order;
 use crate::error::DataError;
+use crate::memory::Budget;
 use crate::pickle::SharedBytes;
 use crate::text::{counted, listed};
 
@@ -36,10 +37,11 @@ impl Array {
         if header.big_endian && unit > 1 {
             let mut turned = bytes.to_vec();
             turned.chunks_exact_mut(unit).for_each(<[u8]>::reverse);
-            bytes = SharedBytes::new(turned);
+            bytes = SharedBytes::within(bytes.budget(), turned);
         }
         if header.fortran_order && header.shape.len() > 1 && !bytes.is_empty() {
-            bytes = SharedBytes::new(in_c_order(&bytes, &header.shape, header.dtype.bytes()));
+            let ordered = in_c_order(&bytes, &header.shape, header.dtype.bytes());
+            bytes = SharedBytes::within(bytes.budget(), ordered);
         }
         Ok(Array { name: name.to_string(), dtype: header.dtype, shape: header.shape, bytes })
     }
@@ -76,6 +78,11 @@ impl Array {
         Array { name, ..self.clone() }
     }
 
+    /// What may be made of the file that it came from.
+    pub(crate) fn budget(&self) -> &Budget {
+        self.bytes.budget()
+    }
+
     /// The elements as they are, each `dtype.bytes()` long, little-endian.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
@@ -106,13 +113,17 @@ impl Array {
         if let Dtype::Float(_) | Dtype::Text(_) | Dtype::Bytes(_) = self.dtype {
             return Err(self.wrong("whole numbers"));
         }
-        let wide = self.converted(|element| element, |_| 0)?;
-        wide.into_iter().map(|element| i64::try_from(element).map_err(|_| self.wrong("numbers below 2^63"))).collect()
+        let narrow = |element: &[u8]| element.last().is_none_or(|byte| byte >> 7 == 0);
+        if self.dtype == Dtype::Unsigned(8) && !self.bytes.chunks_exact(8).all(narrow) {
+            return Err(self.wrong("numbers below 2^63"));
+        }
+        self.converted(|element| element as i64, |_| 0)
     }
 
     /// The elements as ids from 0 to `limit - 1`.
     pub fn to_ids(&self, limit: usize) -> Result<Vec<u32>, DataError> {
         let numbers = self.to_i64()?;
+        self.budget().charge_for::<u32>(numbers.len())?;
         let check = |(position, number): (usize, &i64)| match u32::try_from(*number) {
             Ok(small) if (small as usize) < limit => Ok(small),
             _ => Err(self.wrong_element(position, number, limit)),
@@ -132,6 +143,9 @@ impl Array {
             Dtype::Bytes(_) => byte_text,
             _ => return Err(self.wrong("text")),
         };
+        // Of four bytes for a character at least one is kept.
+        self.budget().charge_for::<String>(self.len())?;
+        self.budget().charge(self.bytes.len() as u64)?;
         self.bytes
             .chunks_exact(self.dtype.bytes())
             .map(|element| decode(element).ok_or_else(|| self.wrong("text made of Unicode characters")))
@@ -172,6 +186,7 @@ impl Array {
 
     /// Every element through `whole` or `real`, by its type. Text is an error.
     fn converted<T>(&self, whole: impl Fn(i128) -> T, real: impl Fn(f64) -> T) -> Result<Vec<T>, DataError> {
+        self.budget().charge_for::<T>(self.len())?;
         macro_rules! each {
             ($type:ty, $size:literal, $through:expr) => {{
                 let chunks = self.bytes.chunks_exact($size);

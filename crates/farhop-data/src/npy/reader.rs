@@ -8,7 +8,9 @@ use super::array::Array;
 use super::header::{Dtype, Header};
 use crate::dataset::decoded;
 use crate::error::DataError;
+use crate::memory::Budget;
 use crate::pickle::SharedBytes;
+use crate::source::read_within;
 use crate::text::thousands;
 
 /// The longest header that is read.
@@ -28,25 +30,45 @@ pub fn read(path: &Path) -> Result<Array, DataError> {
 /// Parses an `npy` stream that holds at most `length` bytes. The header may not promise more; the
 /// stream must end after the last element.
 pub fn parse(name: &str, stream: &mut dyn Read, length: u64) -> Result<Array, DataError> {
+    parse_within(&Budget::new(name, length), name, stream, length)
+}
+
+/// As [`parse`], of a stream that is part of a file.
+pub(crate) fn parse_within(
+    budget: &Budget,
+    name: &str,
+    stream: &mut dyn Read,
+    length: u64,
+) -> Result<Array, DataError> {
     let wrong = |reason: String| DataError::Array { file: name.to_string(), reason };
     let (header, _) = read_header(stream).map_err(wrong)?;
     let promised = promised_bytes(&header, length).map_err(wrong)?;
-    let mut bytes = vec![0; promised];
+    let copies = usize::from(header.big_endian) + usize::from(header.fortran_order);
+    budget.charge((promised as u64).saturating_mul(copies as u64))?;
+    let mut bytes = budget.filled(0, promised)?;
     stream.read_exact(&mut bytes).map_err(|error| wrong(damaged(&error)))?;
     require_end(stream).map_err(wrong)?;
-    Array::assemble(name, header, SharedBytes::new(bytes)).map_err(wrong)
+    Array::assemble(name, header, SharedBytes::within(budget, bytes)).map_err(wrong)
 }
 
-/// As [`parse`] and [`Array::to_f32`], piece by piece, so that the elements are never in memory in both forms: the numbers
-/// and the shape.
-pub(crate) fn parse_f32(name: &str, stream: &mut dyn Read, length: u64) -> Result<(Vec<f32>, Vec<usize>), DataError> {
+/// As [`parse_within`] and [`Array::to_f32`], piece by piece, so that the elements are never in memory in both forms: the
+/// numbers and the shape.
+pub(crate) fn parse_f32(
+    budget: &Budget,
+    name: &str,
+    stream: &mut dyn Read,
+    length: u64,
+) -> Result<(Vec<f32>, Vec<usize>), DataError> {
     let wrong = |reason: String| DataError::Array { file: name.to_string(), reason };
     let (header, _) = read_header(stream).map_err(wrong)?;
     let mut left = promised_bytes(&header, length).map_err(wrong)?;
     let size = header.dtype.bytes();
     // Columns have to be turned into rows as a whole.
     let piece = if header.fortran_order { left } else { PIECE / size * size };
-    let mut numbers = Vec::with_capacity(left / size);
+    let mut numbers = budget.room(left / size)?;
+    if header.fortran_order {
+        budget.charge(2 * left as u64)?;
+    }
     while left > 0 {
         let mut bytes = vec![0; left.min(piece.max(size))];
         stream.read_exact(&mut bytes).map_err(|error| wrong(damaged(&error)))?;
@@ -120,15 +142,14 @@ fn require_end(stream: &mut dyn Read) -> Result<(), String> {
 /// The bytes of the pickle that follows the header of an array of Python objects, and whether the array is a single one.
 /// `None` if the elements are of another type.
 pub(crate) fn object_bytes(
+    budget: &Budget,
     name: &str,
     stream: &mut dyn Read,
-    length: u64,
 ) -> Result<Option<(Vec<u8>, bool)>, DataError> {
     let wrong = |reason: String| DataError::Array { file: name.to_string(), reason };
     let (text, _) = read_header_text(stream).map_err(wrong)?;
     let Some(single) = Header::of_objects(&text) else { return Ok(None) };
-    let mut bytes = Vec::new();
-    stream.take(length).read_to_end(&mut bytes).map_err(|error| wrong(damaged(&error)))?;
+    let bytes = read_within(stream, Vec::new(), budget, |error| wrong(damaged(&error)))?;
     Ok(Some((bytes, single)))
 }
 

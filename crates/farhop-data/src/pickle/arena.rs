@@ -6,10 +6,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::convert::Turned;
 use super::fault::Fault;
 use super::globals::Global;
 use super::numpy::ElementType;
+use super::value::Kind;
 use super::{MOST_CONTAINERS, MOST_ELEMENTS};
+use crate::memory::Budget;
 use crate::npy::Array;
 use crate::pickle::SharedBytes;
 use crate::text::thousands;
@@ -60,20 +63,27 @@ pub(crate) struct Arena {
     /// How many more bytes and items may be copied.
     copies_left: usize,
     elements_left: u64,
+    budget: Budget,
 }
 
 impl Arena {
-    /// An arena for a pickle of this many bytes.
-    pub(super) fn new(length: usize) -> Self {
+    /// An arena for a pickle of these bytes.
+    pub(super) fn new(bytes: &SharedBytes) -> Self {
         // A file of a few bytes may hold a few arrays that have to be turned around.
-        let copies_left = length.saturating_mul(4).saturating_add(1 << 16);
+        let copies_left = bytes.len().saturating_mul(4).saturating_add(1 << 16);
         Arena {
             nodes: Vec::new(),
             storages: HashMap::new(),
             inside: HashMap::new(),
             copies_left,
             elements_left: MOST_ELEMENTS,
+            budget: bytes.budget().clone(),
         }
+    }
+
+    /// What may be made of the file.
+    pub(super) fn budget(&self) -> &Budget {
+        &self.budget
     }
 
     /// Adds a container.
@@ -83,6 +93,8 @@ impl Arena {
             let reason = format!("the pickle holds more than {most} containers, the limit.");
             return Err(Fault::refused(reason));
         }
+        // A container here, and the value that it becomes.
+        self.budget.charge_for::<(Node, Turned)>(1)?;
         self.nodes.push(node);
         Ok(Item::Node(self.nodes.len() - 1))
     }
@@ -140,6 +152,7 @@ impl Arena {
         self.elements_left = left.ok_or_else(|| {
             Fault::refused(format!("the pickle holds more than {} elements, the limit.", thousands(MOST_ELEMENTS)))
         })?;
+        self.budget.charge_for::<(Item, Kind)>(elements)?;
         Ok(())
     }
 }

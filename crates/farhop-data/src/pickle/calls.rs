@@ -124,7 +124,9 @@ impl Machine {
                 self.arena.charge(characters.len())?;
                 let bytes = characters.chars().map(|character| u8::try_from(u32::from(character)));
                 let bytes = bytes.collect::<Result<Vec<u8>, _>>();
-                bytes.map(|bytes| Item::Bytes(SharedBytes::new(bytes))).map_err(|_| not_so(callee))
+                bytes
+                    .map(|bytes| Item::Bytes(SharedBytes::within(self.arena.budget(), bytes)))
+                    .map_err(|_| not_so(callee))
             }
             _ => Err(not_so(callee)),
         }

@@ -26,7 +26,7 @@ enum State {
 
 /// A value with its size when everything in it is written out, and its depth.
 #[derive(Clone)]
-struct Turned {
+pub(super) struct Turned {
     kind: Kind,
     elements: u64,
     depth: usize,

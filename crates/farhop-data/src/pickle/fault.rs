@@ -3,24 +3,35 @@
 use crate::error::DataError;
 use crate::text::{quoted, thousands};
 
-/// What is wrong, without the name of the file.
+/// What is wrong.
 #[derive(Debug)]
-pub(crate) struct Fault(String);
+pub(crate) enum Fault {
+    /// Without the name of the file.
+    Reason(String),
+    /// A whole error.
+    Error(Box<DataError>),
+}
+
+impl From<DataError> for Fault {
+    fn from(error: DataError) -> Self {
+        Fault::Error(Box::new(error))
+    }
+}
 
 impl Fault {
     /// Bytes that are no pickle; `reason` has no full stop.
     pub(crate) fn damaged(at: usize, reason: &str) -> Fault {
-        Fault(format!("damaged pickle at byte {}: {reason}. Save or download it again.", thousands(at as u64)))
+        Fault::Reason(format!("damaged pickle at byte {}: {reason}. Save or download it again.", thousands(at as u64)))
     }
 
     /// A pickle of something that is not read; a whole sentence.
     pub(crate) fn refused(reason: impl Into<String>) -> Fault {
-        Fault(reason.into())
+        Fault::Reason(reason.into())
     }
 
     /// A name that is not known.
     pub(crate) fn unknown_name(module: &str, name: &str) -> Fault {
-        Fault(format!(
+        Fault::Reason(format!(
             "the pickle asks for {}.{}, which is not a type that datasets hold; nothing was executed.",
             bare(module),
             bare(name)
@@ -29,7 +40,10 @@ impl Fault {
 
     /// The error for the user.
     pub(crate) fn in_file(self, file: &str) -> DataError {
-        DataError::Array { file: file.to_string(), reason: self.0 }
+        match self {
+            Fault::Reason(reason) => DataError::Array { file: file.to_string(), reason },
+            Fault::Error(error) => *error,
+        }
     }
 }
 

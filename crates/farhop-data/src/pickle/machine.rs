@@ -41,7 +41,7 @@ pub(crate) fn run(file: &str, bytes: SharedBytes, storages: bool) -> Result<Prog
     if bytes.is_empty() {
         return Err(Fault::refused("the file is empty."));
     }
-    let arena = Arena::new(bytes.len());
+    let arena = Arena::new(&bytes);
     let input = Input::new(bytes);
     let mut machine = Machine { file: file.to_string(), input, stack: Stack::default(), arena, storages, at: 0 };
     while machine.step()? {
@@ -184,7 +184,7 @@ impl Machine {
                 let bytes = text_forms::quoted_bytes(&line);
                 let bytes =
                     bytes.ok_or_else(|| self.damaged("a string has no quotes, or an escape that is not one"))?;
-                self.stack.push(Item::Bytes(SharedBytes::new(bytes)));
+                self.stack.push(Item::Bytes(SharedBytes::within(self.arena.budget(), bytes)));
                 return Ok(());
             }
             SHORT_BINSTRING | SHORT_BINBYTES => self.input.byte()?.into(),

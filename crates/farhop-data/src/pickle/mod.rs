@@ -71,8 +71,12 @@ pub fn load(path: &Path) -> Result<Value, DataError> {
 
 /// Reads a pickle in memory; `name` is for messages.
 pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Value, DataError> {
+    read_within(name, SharedBytes::of_file(name, bytes))
+}
+
+/// Reads a pickle that is part of a file, within its budget.
+pub(crate) fn read_within(name: &str, bytes: SharedBytes) -> Result<Value, DataError> {
     let wrong = |fault: Fault| fault.in_file(name);
-    let bytes = SharedBytes::new(bytes);
     if crate::torch::is_torch_file(&bytes) {
         return Err(wrong(Fault::refused("a file of torch.save or a zip archive, not a plain pickle. Name it .pt.")));
     }
@@ -81,5 +85,5 @@ pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Value, DataError> {
         return Err(wrong(Fault::damaged(program.end, "there are bytes after the end of the pickle")));
     }
     let kind = converted(program, &mut |_| Err(Fault::refused("the pickle has no storages."))).map_err(wrong)?;
-    Ok(Value::new(name, kind))
+    Ok(Value::new(name, kind, bytes.budget()))
 }

@@ -4,18 +4,42 @@ use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-/// A piece of a buffer. Clones and smaller pieces share the buffer.
+use crate::memory::Budget;
+
+/// A piece of a buffer. Clones and smaller pieces share the buffer, and the budget of what may be made of it.
 #[derive(Clone, Default)]
 pub struct SharedBytes {
-    buffer: Arc<Vec<u8>>,
+    buffer: Arc<Buffer>,
     range: Range<usize>,
 }
 
+#[derive(Default)]
+struct Buffer {
+    bytes: Vec<u8>,
+    budget: Budget,
+}
+
 impl SharedBytes {
-    /// Takes over a buffer.
-    pub fn new(buffer: Vec<u8>) -> Self {
-        let range = 0..buffer.len();
-        SharedBytes { buffer: Arc::new(buffer), range }
+    /// Takes over the bytes of a file; `name` is for messages.
+    pub fn of_file(name: &str, bytes: Vec<u8>) -> Self {
+        let budget = Budget::new(name, bytes.len() as u64);
+        SharedBytes::within(&budget, bytes)
+    }
+
+    /// Takes over bytes that are of no file.
+    pub fn new(bytes: Vec<u8>) -> Self {
+        SharedBytes::of_file("", bytes)
+    }
+
+    /// Takes over bytes that were made of a file and counted in its budget.
+    pub fn within(budget: &Budget, bytes: Vec<u8>) -> Self {
+        let range = 0..bytes.len();
+        SharedBytes { buffer: Arc::new(Buffer { bytes, budget: budget.clone() }), range }
+    }
+
+    /// What may be made of these bytes.
+    pub fn budget(&self) -> &Budget {
+        &self.buffer.budget
     }
 
     /// A smaller piece, counted from the start of this one; `None` if it does not lie within.
@@ -34,7 +58,7 @@ impl Deref for SharedBytes {
 
     fn deref(&self) -> &[u8] {
         // The range lies within the buffer by construction.
-        self.buffer.get(self.range.clone()).unwrap_or_default()
+        self.buffer.bytes.get(self.range.clone()).unwrap_or_default()
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::value_place::Place;
 use crate::csr::Csr;
 use crate::error::DataError;
+use crate::memory::Budget;
 use crate::npy::Array;
 use crate::pickle::SharedBytes;
 use crate::text::{counted, listed, nearest, quoted};
@@ -91,11 +92,22 @@ pub struct Object {
 pub struct Value {
     kind: Kind,
     place: Place,
+    budget: Budget,
 }
 
 impl Value {
-    pub(crate) fn new(file: &str, kind: Kind) -> Value {
-        Value { kind, place: Place::file(file) }
+    pub(crate) fn new(file: &str, kind: Kind, budget: &Budget) -> Value {
+        Value { kind, place: Place::file(file), budget: budget.clone() }
+    }
+
+    /// What lies in this value.
+    fn within(&self, kind: &Kind, place: Place) -> Value {
+        Value { kind: kind.clone(), place, budget: self.budget.clone() }
+    }
+
+    /// What may be made of the file. One value may be named many times: what is made of it is counted each time.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
     }
 
     /// What it is.
@@ -133,7 +145,7 @@ impl Value {
             Kind::Object(object) => &object.fields.iter().rfind(|(key, _)| &**key == name)?.1,
             _ => return None,
         };
-        Some(Value { kind: kind.clone(), place: self.place.name(name) })
+        Some(self.within(kind, self.place.name(name)))
     }
 
     /// The names of the fields of an object, or of the entries of a dictionary whose keys are texts.
@@ -169,7 +181,7 @@ impl Value {
                 counted(kinds.len() as u64, "element", "elements")
             ))
         })?;
-        Ok(Value { kind: kind.clone(), place: self.place.index(index) })
+        Ok(self.within(kind, self.place.index(index)))
     }
 
     /// The elements of a list, tuple or set, without their places.
@@ -182,7 +194,7 @@ impl Value {
 
     /// The elements of a list, tuple or set.
     pub fn items(&self) -> Result<impl ExactSizeIterator<Item = Value> + '_, DataError> {
-        let turn = |(index, kind): (usize, &Kind)| Value { kind: kind.clone(), place: self.place.index(index) };
+        let turn = |(index, kind): (usize, &Kind)| self.within(kind, self.place.index(index));
         Ok(self.elements()?.iter().enumerate().map(turn))
     }
 
@@ -196,7 +208,7 @@ impl Value {
                 Kind::Int(number) => self.place.name(&number.to_string()),
                 _ => self.place.name(key.as_text().unwrap_or(key.words())),
             };
-            (Value { kind: key.clone(), place: place.clone() }, Value { kind: value.clone(), place })
+            (self.within(key, place.clone()), self.within(value, place))
         }))
     }
 
@@ -247,9 +259,10 @@ impl Value {
             Kind::List(kinds) | Kind::Tuple(kinds) | Kind::Set(kinds) => kinds,
             _ => return Err(self.wrong("a list of whole numbers")),
         };
+        self.budget.charge_for::<i64>(kinds.len())?;
         let number = |(index, kind): (usize, &Kind)| match kind {
             Kind::Int(number) => Ok(*number),
-            _ => Err(Value { kind: kind.clone(), place: self.place.index(index) }.wrong("a whole number")),
+            _ => Err(self.within(kind, self.place.index(index)).wrong("a whole number")),
         };
         kinds.iter().enumerate().map(number).collect()
     }

@@ -47,7 +47,8 @@ pub fn load(path: &Path) -> Result<Value, DataError> {
 
 /// Reads such a file in memory; `name` is for messages.
 pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Value, DataError> {
-    let bytes = SharedBytes::new(bytes);
+    let bytes = SharedBytes::of_file(name, bytes);
+    let budget = bytes.budget().clone();
     let kind = if bytes.starts_with(ARCHIVE_START) {
         archive::read(name, bytes)
     } else if bytes.starts_with(stream::MAGIC) {
@@ -56,5 +57,5 @@ pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Value, DataError> {
         let reason = "not a file of torch.save: neither a zip archive nor the older form.".to_string();
         return Err(DataError::Array { file: name.to_string(), reason });
     };
-    kind.map(|kind| Value::new(name, kind)).map_err(|fault| fault.in_file(name))
+    kind.map(|kind| Value::new(name, kind, &budget)).map_err(|fault| fault.in_file(name))
 }

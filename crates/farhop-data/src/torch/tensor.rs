@@ -112,12 +112,17 @@ impl Tensor {
     /// order are shared, not copied. `name` is for messages.
     pub fn to_array(&self, name: &str) -> Result<Array, DataError> {
         let size = self.element.bytes();
+        let budget = self.storage.budget();
+        if self.element == TensorType::BrainFloat {
+            budget.charge_for::<f32>(self.elements)?;
+        }
         let bytes = if self.elements == 0 {
             Some(SharedBytes::default())
         } else if self.is_in_order() {
             self.storage.piece(self.offset.saturating_mul(size), self.elements * size)
         } else {
-            self.gathered().map(SharedBytes::new)
+            budget.charge((self.elements * size) as u64)?;
+            self.gathered().map(|bytes| SharedBytes::within(budget, bytes))
         };
         let wrong = |reason| DataError::Array { file: name.to_string(), reason };
         let bytes = bytes.ok_or_else(|| wrong("the tensor reaches beyond its storage.".to_string()))?;
@@ -163,6 +168,7 @@ impl Tensor {
 }
 
 /// `bfloat16` as 32-bit floats: the lower half is zero.
-fn widened(bytes: &[u8]) -> SharedBytes {
-    SharedBytes::new(bytes.chunks_exact(2).flat_map(|half| [0, 0, half[0], half[1]]).collect())
+fn widened(bytes: &SharedBytes) -> SharedBytes {
+    let whole = bytes.chunks_exact(2).flat_map(|half| [0, 0, half[0], half[1]]).collect();
+    SharedBytes::within(bytes.budget(), whole)
 }

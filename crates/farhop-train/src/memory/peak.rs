@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use farhop_data::memory::field_bytes;
+
 /// Largest resident memory of this process so far (or since [`reset_peak_rss`]), in bytes.
 pub fn peak_rss_bytes() -> Option<u64> {
     status_bytes("VmHWM:")
@@ -20,11 +22,4 @@ pub fn reset_peak_rss() -> bool {
 
 fn status_bytes(field: &str) -> Option<u64> {
     field_bytes(&fs::read_to_string("/proc/self/status").ok()?, field)
-}
-
-/// Value of a line such as `VmHWM:   1234 kB`.
-pub(super) fn field_bytes(text: &str, field: &str) -> Option<u64> {
-    let rest = text.lines().find_map(|line| line.strip_prefix(field))?;
-    let kibibytes: u64 = rest.split_whitespace().next()?.parse().ok()?;
-    Some(kibibytes * 1024)
 }

@@ -2,19 +2,36 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::peak::field_bytes;
+/// What [`set_limit`] set; 0 is nothing.
+static SET: AtomicU64 = AtomicU64::new(0);
+
+/// Sets how much memory this process may use in all, instead of what [`available`] finds. It is believed: more than the
+/// machine has is possible, too.
+pub fn set_limit(bytes: u64) {
+    SET.store(bytes.max(1), Ordering::Relaxed);
+}
+
+/// The limit that was set, if one was.
+pub(super) fn limit_set() -> Option<Limit> {
+    match SET.load(Ordering::Relaxed) {
+        0 => None,
+        bytes => Some(Limit { bytes, source: "--limit" }),
+    }
+}
 
 /// Memory that this process may use in all, what it already uses included.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limit {
     /// In bytes.
     pub bytes: u64,
-    /// Who sets it: "the machine", "the container", "ulimit -v".
+    /// Who sets it: "the machine", "the container", "ulimit -v", "--limit".
     pub source: &'static str,
 }
 
-/// The least of all limits that can be found, or none where the system does not tell.
+/// The limit that was [set](set_limit), or else the least of all limits that can be found; none where the system does not
+/// tell.
 ///
 /// * the machine: `MemAvailable` of `/proc/meminfo`;
 /// * the container: for the control group of this process and all above it, the limit less what is used, counting file
@@ -23,7 +40,21 @@ pub struct Limit {
 ///
 /// Each plus what this process holds already.
 pub fn available() -> Option<Limit> {
-    available_under(Path::new("/"))
+    limit_set().or_else(|| available_under(Path::new("/")))
+}
+
+/// What a reader may use: what was found or what was [set](set_limit), whichever is more. A plan for a small machine can be
+/// made on a large one.
+pub(super) fn for_reading() -> Option<Limit> {
+    let found = available_under(Path::new("/"))?;
+    Some(limit_set().filter(|set| set.bytes > found.bytes).unwrap_or(found))
+}
+
+/// Bytes that a reader may use and this process does not hold yet.
+pub(super) fn left_for_reading() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let held = field_bytes(&status, "VmRSS:").unwrap_or(0);
+    for_reading().map(|limit| limit.bytes.saturating_sub(held))
 }
 
 /// [`available`], with the system's files looked up below `root`. For tests and for looking into another root.
@@ -127,4 +158,11 @@ fn number_in(path: &Path) -> Option<u64> {
 fn address_space(text: &str) -> Option<u64> {
     let rest = text.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     rest.split_whitespace().next()?.parse().ok()
+}
+
+/// Value of a line such as `VmHWM:   1234 kB` of a file that the system keeps.
+pub fn field_bytes(text: &str, field: &str) -> Option<u64> {
+    let rest = text.lines().find_map(|line| line.strip_prefix(field))?;
+    let kibibytes: u64 = rest.split_whitespace().next()?.parse().ok()?;
+    Some(kibibytes * 1024)
 }
