@@ -197,7 +197,7 @@ pub fn apply(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Appli
     let recorded = &run.record.found(&run.recipe.data);
     let schema = run.schema()?;
     let add_missing = new.add_missing_nodes || recorded.add_missing_nodes;
-    let again = |schema: &SavedSchema, files: &NewFiles<'_>| read_again(schema, files, new.fill, add_missing);
+    let again = |schema: &SavedSchema, files: &NewFiles<'_>| read_again(schema, files, recorded, new.fill, add_missing);
     let given = new.files(recorded.skip_bad_molecules);
     let mut join = None;
     let (mut dataset, of_training) = match (&schema, given) {
@@ -208,7 +208,18 @@ pub fn apply(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Appli
             let of_training = join.is_none() && join::is_training(run, &dataset.sources);
             (dataset, of_training)
         }
-        (Some(schema), Some(files)) => (again(schema, &files)?, false),
+        (Some(schema), Some(files)) => {
+            let dataset = again(schema, &files)?;
+            let of_training = join::is_training(run, &dataset.sources);
+            (dataset, of_training)
+        }
+        (Some(SavedSchema::File(_)) | None, None) => {
+            let path = recorded.dataset.as_deref().filter(|name| catalogue::find(name).is_err()).map(PathBuf::from);
+            if let (Some(path), Some(_)) = (path, &schema) {
+                still_there(run, &path, "Give it, or another file of its layout, after the run.")?;
+            }
+            (recorded.read(run.recipe.train.seed, &places)?.dataset, true)
+        }
         (Some(schema), None) => {
             let files = training_files(run, recorded)?;
             (again(schema, &files)?, true)
@@ -220,7 +231,6 @@ pub fn apply(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Appli
                 run.path.display()
             )));
         }
-        (None, None) => (recorded.read(run.recipe.train.seed, &places)?.dataset, true),
     };
     // Scored as in training, whatever is usual.
     dataset.metric = run.record.metric;
@@ -240,18 +250,21 @@ pub fn apply(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Appli
     Ok(Applied { recipe, task, split, join, changed: changed.is_some() })
 }
 
+/// An error unless what the run was trained on is there to be read again.
+fn still_there(run: &TrainedRun, path: &Path, remedy: &str) -> Result<(), Failure> {
+    if path.as_os_str() != "-" && path.exists() {
+        return Ok(());
+    }
+    Err(Failure::failed(format!(
+        "{}: the run was trained on {}, which is not there now. {remedy}",
+        run.path.display(),
+        path.display()
+    )))
+}
+
 /// The files a run was trained on, if they are still there.
 fn training_files<'a>(run: &TrainedRun, data: &'a DataConfig) -> Result<NewFiles<'a>, Failure> {
-    let there = |path: &PathBuf, remedy: &str| -> Result<(), Failure> {
-        if path.as_os_str() != "-" && path.exists() {
-            return Ok(());
-        }
-        Err(Failure::failed(format!(
-            "{}: the run was trained on {}, which is not there now. {remedy}",
-            run.path.display(),
-            path.display()
-        )))
-    };
+    let there = |path: &Path, remedy: &str| still_there(run, path, remedy);
     match (&data.nodes, &data.edges, &data.molecules) {
         (Some(nodes), Some(edges), _) => {
             there(nodes, "Pass --nodes and --edges.")?;

@@ -76,17 +76,27 @@ impl NodeTables {
         known: Option<&KnownIds<'_>>,
     ) -> Result<NodeTables, DataError> {
         let table = open_nodes(nodes, edges)?;
-        let roles = Roles::from_schema(&table, schema)?;
-        let mut scan = Scan::of(&table, &roles, None)?;
+        NodeTables::read_open(&table, &Table::open(edges, edges::EXAMPLE)?, schema, options, known)
+    }
+
+    /// The same of tables that are open.
+    pub(crate) fn read_open(
+        table: &Table,
+        edge_table: &Table,
+        schema: &Schema,
+        options: &ApplyOptions,
+        known: Option<&KnownIds<'_>>,
+    ) -> Result<NodeTables, DataError> {
+        let roles = Roles::from_schema(table, schema)?;
+        let mut scan = Scan::of(table, &roles, None)?;
         let edge_options = EdgeOptions { directed: schema.directed, weights: false };
-        let edge_table = Table::open(edges, edges::EXAMPLE)?;
-        let edges = read_edges(&table, &edge_table, &mut scan, (options.add_missing_nodes, known), edge_options)?;
+        let edges = read_edges(table, edge_table, &mut scan, (options.add_missing_nodes, known), edge_options)?;
         let edge_features =
-            edge_features::apply(&EdgeColumns::of(&edge_table, &edges), &schema.edge_features, options.fill)?;
-        let (target, unknown) = scan.target_columns(&table, &place_in(&table)).apply(schema.target.as_ref())?;
+            edge_features::apply(&EdgeColumns::of(edge_table, &edges), &schema.edge_features, options.fill)?;
+        let (target, unknown) = scan.target_columns(table, &place_in(table)).apply(schema.target.as_ref())?;
         let labelled = roles.targets.iter().any(Option::is_some);
         let split = match labelled {
-            true => table_split(&table, &roles, &scan, &target, "", &place_in(&table)).apply(),
+            true => table_split(table, &roles, &scan, &target, "", &place_in(table)).apply(),
             false => None,
         };
         let columns: Vec<FeatureColumn> = match options.fill {
@@ -97,10 +107,10 @@ impl NodeTables {
                 .map(|column| FeatureColumn { name: column.name.clone(), kind: column.kind.with_fill(fill) })
                 .collect(),
         };
-        let mut encoded = encode(&table, &roles, &columns, scan.ids.len())?;
+        let mut encoded = encode(table, &roles, &columns, scan.ids.len())?;
         graph_feature(&columns, &edges.built.graph, &mut encoded.features);
         let mut notes = feature_notes(&columns, &encoded);
-        notes.extend(unused_note(&table, &roles));
+        notes.extend(unused_note(table, &roles));
         if unknown > 0 {
             notes.push(format!(
                 "{} a label that the model does not know; left out of the scores",
@@ -108,7 +118,7 @@ impl NodeTables {
             ));
         }
         let read = Read {
-            table: &table,
+            table: table,
             ids: scan.ids,
             edges,
             edge_features,

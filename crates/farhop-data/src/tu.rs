@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use farhop_graph::{Built, Direction, GraphSet};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::categories::{Categories, number_categories};
 use crate::dataset::{Columns, Dataset, Level, Numbers, Target};
@@ -38,15 +38,41 @@ pub struct TuOptions {
 /// # Errors
 /// Names file and line of the first thing that does not fit.
 pub fn read(folder: &Path, name: &str, options: &TuOptions) -> Result<Dataset, DataError> {
+    read_with_labels(folder, name, options, None).map(|(dataset, _)| dataset)
+}
+
+/// The labels of nodes and of edges that became categories, column by column: the place of a label is its category.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TuLabels {
+    /// Of nodes.
+    pub nodes: Vec<Vec<i64>>,
+    /// Of edges.
+    pub edges: Vec<Vec<i64>>,
+}
+
+/// As [`read`], with the labels. With those of another collection (`known`) labels become the same categories as there, and
+/// graph labels need not be there.
+///
+/// # Errors
+/// As [`read`]; and a label that is not `known`.
+pub fn read_with_labels(
+    folder: &Path,
+    name: &str,
+    options: &TuOptions,
+    known: Option<&TuLabels>,
+) -> Result<(Dataset, TuLabels), DataError> {
+    let mut labels = known.cloned().unwrap_or_default();
+    let learn = known.is_none();
     let mut files = Files { folder, name, sources: Vec::new() };
     let (graph_of, offsets) = read_indicator(&mut files)?;
     let edges_file = files.required("A")?;
     let built = read_edges(&edges_file, &graph_of)?;
     let mut notes = Vec::new();
-    let nodes = read_nodes(&mut files, graph_of.len(), options.one_hot)?;
-    let edges = read_edge_features(&mut files, &built, &mut notes)?;
+    let nodes = read_nodes(&mut files, graph_of.len(), options.one_hot, Labels { learn, of: &mut labels.nodes })?;
+    let edges = read_edge_features(&mut files, &built, Labels { learn, of: &mut labels.edges }, &mut notes)?;
     let graphs = offsets.len() - 1;
-    let target = read_target(&mut files, graphs, options.regression)?;
+    let target = read_target(&mut files, graphs, options.regression, learn)?;
     let split = chosen_split(graphs, &target, &options.split)?;
     if built.report.self_loops > 0 {
         let loops = counted(built.report.self_loops as u64, "self-loop", "self-loops");
@@ -55,8 +81,9 @@ pub fn read(folder: &Path, name: &str, options: &TuOptions) -> Result<Dataset, D
     let graphs = GraphSet::new(built.graph, offsets).map_err(|error| edges_file.wrong(error.to_string()))?;
     let metric = target.usual_metric();
     let (name, sources) = (name.to_string(), files.sources);
-    Dataset { name, graphs, nodes, edges, level: Level::Graph, target, split, metric, ids: Vec::new(), notes, sources }
-        .check()
+    let level = Level::Graph;
+    let dataset = Dataset { name, graphs, nodes, edges, level, target, split, metric, ids: Vec::new(), notes, sources };
+    Ok((dataset.check()?, labels))
 }
 
 /// The names of the collections in a folder: `X` for every `X_graph_indicator.txt` that has an `X_A.txt`, sorted.
@@ -208,10 +235,31 @@ fn read_edges(file: &TextFile, graph_of: &[u32]) -> Result<Built, DataError> {
     build_graph(file.name(), nodes, &rows, Direction::Undirected)
 }
 
-fn read_labels(file: &TextFile, rows: usize, of: &str) -> Result<Categories, DataError> {
+/// Labels that are learned, or that are known from another collection.
+struct Labels<'a> {
+    learn: bool,
+    of: &'a mut Vec<Vec<i64>>,
+}
+
+fn read_labels(file: &TextFile, rows: usize, of: &str, known: Labels<'_>) -> Result<Categories, DataError> {
     let labels = file.integers()?;
     file.require_rows(labels.len(), rows, of)?;
-    number_categories(file.name(), labels.width, &labels.values)
+    if known.learn {
+        let categories = number_categories(file.name(), labels.width, &labels.values)?;
+        known.of.clone_from(&categories.meanings);
+        return Ok(categories);
+    }
+    file.require_width(labels.width, known.of.len())?;
+    let place = |(cell, label): (usize, &i64)| match known.of[cell % labels.width].binary_search(label) {
+        Ok(place) => Ok(place as u16),
+        Err(_) => {
+            let reason = format!("label {label} of {of} was never seen in training. Take it out.");
+            Err(file.wrong_at((cell / labels.width) as u64 + 1, reason))
+        }
+    };
+    let values = labels.values.iter().enumerate().map(place).collect::<Result<_, _>>()?;
+    let sizes = known.of.iter().map(|column| column.len() as u32).collect();
+    Ok(Categories { sizes, values, meanings: known.of.clone() })
 }
 
 fn read_attributes(file: &TextFile, rows: usize, of: &str) -> Result<Rows<f32>, DataError> {
@@ -220,14 +268,14 @@ fn read_attributes(file: &TextFile, rows: usize, of: &str) -> Result<Rows<f32>, 
     Ok(numbers)
 }
 
-fn read_nodes(files: &mut Files<'_>, nodes: usize, one_hot: bool) -> Result<Columns, DataError> {
+fn read_nodes(files: &mut Files<'_>, nodes: usize, one_hot: bool, known: Labels<'_>) -> Result<Columns, DataError> {
     let mut columns = Columns::none();
     if let Some(file) = files.optional("node_attributes")? {
         let numbers = read_attributes(&file, nodes, "nodes")?;
         columns = Columns::dense(numbers.width, numbers.values);
     }
     if let Some(file) = files.optional("node_labels")? {
-        let labels = read_labels(&file, nodes, "nodes")?;
+        let labels = read_labels(&file, nodes, "nodes", known)?;
         if one_hot {
             columns = with_one_hot(&file, columns, &labels, nodes)?;
         } else {
@@ -258,7 +306,12 @@ fn with_one_hot(file: &TextFile, columns: Columns, labels: &Categories, nodes: u
     Ok(Columns::dense(width, numbers))
 }
 
-fn read_edge_features(files: &mut Files<'_>, built: &Built, notes: &mut Vec<String>) -> Result<Columns, DataError> {
+fn read_edge_features(
+    files: &mut Files<'_>,
+    built: &Built,
+    known: Labels<'_>,
+    notes: &mut Vec<String>,
+) -> Result<Columns, DataError> {
     let rows = built.report.rows;
     let mut columns = Columns::none();
     let mut note = |file: &TextFile, conflicts: usize| {
@@ -274,7 +327,7 @@ fn read_edge_features(files: &mut Files<'_>, built: &Built, notes: &mut Vec<Stri
         columns = Columns::dense(numbers.width, entries.values);
     }
     if let Some(file) = files.optional("edge_labels")? {
-        let labels = read_labels(&file, rows, "edges")?;
+        let labels = read_labels(&file, rows, "edges", known)?;
         let entries = spread(built, labels.sizes.len(), &labels.values, 0);
         note(&file, entries.conflicts);
         columns.sizes = labels.sizes;
@@ -283,7 +336,7 @@ fn read_edge_features(files: &mut Files<'_>, built: &Built, notes: &mut Vec<Stri
     Ok(columns)
 }
 
-fn read_target(files: &mut Files<'_>, graphs: usize, regression: bool) -> Result<Target, DataError> {
+fn read_target(files: &mut Files<'_>, graphs: usize, regression: bool, required: bool) -> Result<Target, DataError> {
     let labels = files.optional("graph_labels")?;
     let attributes = files.optional("graph_attributes")?;
     let numbers = |file: &TextFile, name: &str| {
@@ -299,6 +352,7 @@ fn read_target(files: &mut Files<'_>, graphs: usize, regression: bool) -> Result
         (Some(file), _) if regression => numbers(&file, "label"),
         (None, Some(file)) => numbers(&file, "attribute"),
         (Some(file), _) => classes(&file, graphs),
+        (None, None) if !required => Ok(Target::none(graphs)),
         (None, None) => Err(files
             .required("graph_labels")
             .err()

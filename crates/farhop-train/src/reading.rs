@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use farhop_data::cache::{CacheKey, NamedArray, cached_arrays};
 use farhop_data::catalogue::{self, DataFolders, Entry};
 use farhop_data::hash::sha256_of_graphs;
-use farhop_data::import::{self, ImportOptions};
+use farhop_data::import::{self, FileSchema, ImportOptions};
 use farhop_data::molecules::{MoleculeSchema, MoleculeTable};
 use farhop_data::{ApplyOptions, DataCard, DataError, Dataset, Fill, Level, NodeTables, Schema, TableSummary};
 use farhop_graph::GraphSet;
@@ -51,6 +51,8 @@ pub enum SavedSchema {
     Nodes(Schema),
     /// A table of molecules.
     Molecules(MoleculeSchema),
+    /// A file or folder with a whole dataset.
+    File(Box<FileSchema>),
 }
 
 /// What was read.
@@ -113,12 +115,15 @@ impl DataConfig {
             ));
         };
         // A name of the catalogue comes first: a run folder may have the name of its dataset.
-        let dataset = match catalogue::find(name) {
-            Ok(entry) => named(entry, self, seed, places)?,
-            Err(_) if Path::new(name).exists() => import::import(Path::new(name), &self.import_options(seed))?,
+        let (dataset, schema) = match catalogue::find(name) {
+            Ok(entry) => (named(entry, self, seed, places)?, None),
+            Err(_) if Path::new(name).exists() => {
+                let (dataset, schema) = import::import_learning(Path::new(name), &self.import_options(seed))?;
+                (dataset, Some(SavedSchema::File(Box::new(schema))))
+            }
             Err(error) => return Err(error.into()),
         };
-        Ok(Material { dataset, schema: None, summary: None })
+        Ok(Material { dataset, schema, summary: None })
     }
 }
 
@@ -132,13 +137,14 @@ fn named(entry: &Entry, config: &DataConfig, seed: u64, places: &Places) -> Resu
     })
 }
 
-/// Reads new data the way `schema` read that of training.
+/// Reads new data the way `schema` read that of training, which `config` describes.
 ///
 /// # Errors
 /// When a column is missing or a cell can't be read.
 pub fn read_again(
     schema: &SavedSchema,
     files: &NewFiles<'_>,
+    config: &DataConfig,
     fill: Option<Fill>,
     add_missing_nodes: bool,
 ) -> Result<Dataset, TrainError> {
@@ -150,7 +156,21 @@ pub fn read_again(
         (SavedSchema::Molecules(schema), NewFiles::Molecules { table, skip_bad }) => {
             Ok(MoleculeTable::load_with_schema(table, schema, *skip_bad)?.dataset)
         }
-        (SavedSchema::Nodes(_), NewFiles::Molecules { .. }) => {
+        (SavedSchema::Molecules(schema), NewFiles::File { path, skip_bad }) => {
+            Ok(MoleculeTable::load_with_schema(path, schema, *skip_bad)?.dataset)
+        }
+        (
+            SavedSchema::File(schema),
+            NewFiles::File { path, skip_bad } | NewFiles::Molecules { table: path, skip_bad },
+        ) => {
+            let options = ImportOptions { skip_bad_molecules: *skip_bad, ..config.import_options(0) };
+            Ok(import::import_again(path, &options, schema)?)
+        }
+        (SavedSchema::File(schema), NewFiles::Tables { .. }) => Err(TrainError::Task(format!(
+            "the run was trained on {}. Give another one instead of --nodes and --edges: farhop predict RUN FILE.",
+            schema.layout
+        ))),
+        (SavedSchema::Nodes(_), NewFiles::Molecules { .. } | NewFiles::File { .. }) => {
             Err(TrainError::Task("the run was trained on node tables. Pass --nodes and --edges.".into()))
         }
         (SavedSchema::Molecules(_), NewFiles::Tables { .. }) => Err(TrainError::Task(
@@ -168,6 +188,13 @@ pub enum NewFiles<'a> {
         nodes: &'a Path,
         /// Edges.
         edges: &'a Path,
+    },
+    /// A file or folder of the layout that training had.
+    File {
+        /// Where it is.
+        path: &'a Path,
+        /// Whether molecules that can't be read are left out.
+        skip_bad: bool,
     },
     /// A table of molecules.
     Molecules {

@@ -16,6 +16,8 @@ Examples:
       another graph
   farhop predict runs/mine
       every node of the training tables, into runs/mine/predictions.csv
+  farhop predict runs/arrays new.npz
+      a new file of the layout that the run was trained on
   farhop predict runs/solubility --molecules new_molecules.csv --out predictions.csv
   farhop predict runs/mine --embeddings embeddings.npy --hop-attention hops.csv
   farhop predict runs/mine --out - | head";
@@ -36,6 +38,10 @@ Examples:
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Your data")]
 pub struct NewData {
+    /// New data of the layout that training had: npz, GraphML, a TU or OGB folder, a file of PyTorch Geometric, molecules,
+    /// .farhop [default: the data of training]
+    #[arg(value_name = "FILE", help_heading = None::<&'static str>, conflicts_with_all = ["nodes", "edges", "molecules"])]
+    pub file: Option<PathBuf>,
     /// Table of molecules with the SMILES column of training [default: the table of training]
     #[arg(long, value_name = "FILE", conflicts_with_all = ["nodes", "edges"])]
     pub molecules: Option<PathBuf>,
@@ -78,8 +84,12 @@ pub struct NewData {
 impl NewData {
     /// The new files; none: those of training.
     pub fn files(&self, skip_bad: bool) -> Option<NewFiles<'_>> {
+        let skip_bad = self.skip_bad_molecules || skip_bad;
+        if let Some(path) = &self.file {
+            return Some(NewFiles::File { path, skip_bad });
+        }
         if let Some(table) = &self.molecules {
-            return Some(NewFiles::Molecules { table, skip_bad: self.skip_bad_molecules || skip_bad });
+            return Some(NewFiles::Molecules { table, skip_bad });
         }
         match (&self.nodes, &self.edges) {
             (Some(nodes), Some(edges)) => Some(NewFiles::Tables { nodes, edges }),

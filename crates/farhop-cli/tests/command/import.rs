@@ -65,7 +65,8 @@ fn many_graphs_from_three_tables() {
     assert_eq!(predicted[0], ["id", "prediction", "probability_long", "probability_short"]);
     let ids: Vec<String> = predicted[1..].iter().map(|row| row[0].clone()).collect();
     assert_eq!(ids, (0..30).map(|graph| format!("g{graph}")).collect::<Vec<_>>());
-    place.refuses("predict runs/mine-gen-1 --nodes atoms.csv --edges bonds.csv", 2, &["mine.farhop", "new files"]);
+    let line = "predict runs/mine-gen-1 --nodes atoms.csv --edges bonds.csv";
+    place.refuses(line, 1, &["trained on a farhop dataset", "farhop predict RUN FILE"]);
 
     // The recipe repeats it, and other data under the same name is noticed.
     place.farhop("train runs/mine-gen-1/recipe.toml --out again --quiet").succeeded();

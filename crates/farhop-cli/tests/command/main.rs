@@ -9,6 +9,7 @@ mod import;
 mod interrupt;
 mod joined;
 mod json;
+mod layouts;
 mod looks;
 mod memory;
 mod molecules;

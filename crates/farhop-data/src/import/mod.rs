@@ -1,5 +1,6 @@
 //! What users bring, as a dataset: tables of nodes, edges and graphs, molecules, collections, GraphML, archives.
 
+mod again;
 mod arrays;
 mod detect;
 mod graphs;
@@ -8,6 +9,7 @@ mod python;
 
 use std::path::Path;
 
+pub use again::{ColumnSizes, FileSchema, import_again, import_learning};
 pub use detect::{Kind, detect};
 
 use crate::catalogue::SplitRequest;
@@ -140,18 +142,29 @@ fn dataset_of(tables: Tables<'_>, options: &ImportOptions) -> Result<Dataset, Da
 }
 
 fn dataset_of_graphml(file: &GraphMl, options: &ImportOptions) -> Result<Dataset, DataError> {
+    let (nodes, edges) = (&file.nodes, &file.edges);
+    if let Some(table) = graphml_of_one(file, options) {
+        return Ok(load_open(nodes, edges, &table, false)?.0.dataset);
+    }
     let mut options = options.clone();
     options.table.id = Some(ID_COLUMN.to_string());
     options.table.directed = file.directed;
+    options.graph = Some(GRAPH_COLUMN.to_string());
+    dataset_of(Tables { nodes, edges, graphs: Some(&file.graph_table) }, &options)
+}
+
+/// How the tables of a GraphML file are read if it is one graph whose nodes are predicted.
+fn graphml_of_one(file: &GraphMl, options: &ImportOptions) -> Option<NodeTableOptions> {
     let of_graphs = options.targets.iter().any(|target| file.graph_table.column(target).is_some());
-    let (nodes, edges) = (&file.nodes, &file.edges);
     if file.graphs > 1 || of_graphs {
-        options.graph = Some(GRAPH_COLUMN.to_string());
-        return dataset_of(Tables { nodes, edges, graphs: Some(&file.graph_table) }, &options);
+        return None;
     }
-    options.table.ignore.push(GRAPH_COLUMN.to_string());
-    options.table.ignore_edges.push(GRAPH_COLUMN.to_string());
-    dataset_of(Tables { nodes, edges, graphs: None }, &options)
+    let mut table = NodeTableOptions { targets: options.targets.clone(), task: options.task, ..options.table.clone() };
+    table.id = Some(ID_COLUMN.to_string());
+    table.directed = file.directed;
+    table.ignore.push(GRAPH_COLUMN.to_string());
+    table.ignore_edges.push(GRAPH_COLUMN.to_string());
+    Some(table)
 }
 
 fn tu_options(options: &ImportOptions) -> TuOptions {

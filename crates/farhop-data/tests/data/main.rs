@@ -1,5 +1,6 @@
 //! Readers and writers, from the outside.
 
+mod again;
 mod arrays;
 mod bad_data;
 #[path = "../common/bits.rs"]

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use farhop_data::catalogue;
 use farhop_data::text::{counted, thousands};
 use farhop_train::memory::{Plan, bytes_text};
 use farhop_train::{Outcome, RunFolder, Session, Summary, Task, fit};
@@ -81,6 +82,9 @@ pub fn train(
             format!("next: farhop predict {folder} --nodes new_nodes.csv --edges new_edges.csv --out predictions.csv")
         }
         (_, Some(_)) => format!("next: farhop predict {folder} --molecules new_molecules.csv --out predictions.csv"),
+        _ if data.dataset.as_deref().is_some_and(|name| catalogue::find(name).is_err()) => {
+            format!("next: farhop predict {folder} NEW_FILE --out predictions.csv")
+        }
         _ => format!("next: farhop evaluate {folder}"),
     });
     Ok(ExitCode::SUCCESS)
