@@ -117,16 +117,8 @@ impl NodeTables {
                 counted(unknown, "node has", "nodes have")
             ));
         }
-        let read = Read {
-            table: table,
-            ids: scan.ids,
-            edges,
-            edge_features,
-            features: encoded.features,
-            target,
-            split,
-            notes,
-        };
+        let read =
+            Read { table, ids: scan.ids, edges, edge_features, features: encoded.features, target, split, notes };
         read.assemble(schema.clone())
     }
 

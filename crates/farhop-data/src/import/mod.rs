@@ -3,14 +3,16 @@
 mod again;
 mod arrays;
 mod detect;
+mod file_schema;
 mod graphs;
 mod parts;
 mod python;
 
 use std::path::Path;
 
-pub use again::{ColumnSizes, FileSchema, import_again, import_learning};
+pub use again::{import_again, import_learning};
 pub use detect::{Kind, detect};
+pub use file_schema::{ColumnSizes, FileSchema};
 
 use crate::catalogue::SplitRequest;
 use crate::dataset::Dataset;
