@@ -46,7 +46,8 @@ impl TextTable {
             narrow(&mut layout, most);
         }
         let line = |row: &Vec<String>| {
-            let cells = row.iter().zip(&layout).map(|(cell, &(width, right))| {
+            let kept = row.iter().enumerate().filter(|(column, _)| Some(*column) != spare).map(|(_, cell)| cell);
+            let cells = kept.zip(&layout).map(|(cell, &(width, right))| {
                 let cell = cut(cell, width);
                 if right { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
             });
@@ -127,8 +128,8 @@ mod tests {
         assert_eq!(lines[2], "roman-empire  22,662  partly …");
         assert!(lines.iter().all(|line| line.chars().count() <= 30), "{lines:?}");
         assert!(table.lines(None)[2].ends_with("are missing)"));
-        let table = table.sparing(2);
-        assert_eq!(table.lines(Some(30))[2], "roman-empire  22,662");
+        let table = table.sparing(1);
+        assert_eq!(table.lines(Some(30))[2], "roman-empire  partly (3 of it…");
         assert!(table.lines(None)[2].ends_with("are missing)"));
     }
 

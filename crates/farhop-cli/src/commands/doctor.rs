@@ -46,7 +46,7 @@ pub fn run(threads: usize, console: &Console) -> Result<ExitCode, Failure> {
         line("instruction sets", format!("{}, using {active}", detected.join(", ")));
         let text = |bytes: Option<u64>| bytes.map_or("unknown".to_string(), bytes_text);
         let available = match &limit {
-            Some(limit) => format!("{} available (limit: {})", bytes_text(limit.bytes), limit.source),
+            Some(limit) => format!("{} available ({})", bytes_text(limit.bytes), limit.source),
             None => "available: unknown".to_string(),
         };
         line("memory", format!("{} in the machine, {available}", text(total)));
