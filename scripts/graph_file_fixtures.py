@@ -11,6 +11,7 @@ edges, features, targets and splits. `options` are what the import is asked for.
 import json
 import os
 import pickle
+from xml.etree import ElementTree
 
 import networkx as nx
 import numpy as np
@@ -177,10 +178,133 @@ def geometric():
     expect("categories.pt", **{key: value for key, value in told.items() if key != "features"})
 
 
+def attributed_graph(kind=nx.Graph):
+    """The ring with attributes of every sort; edges in the order of PAIRS."""
+    graph = kind(name="ring")
+    for node in range(NODES):
+        graph.add_node(f"n{node}", x=float(X[node][0]), size=node, odd=bool(node % 2), group="even" if node % 2 == 0 else "odd")
+    for number, (source, target) in enumerate(PAIRS):
+        graph.add_edge(f"n{source}", f"n{target}", length=number / 2)
+    return graph
+
+
+NAMES = [f"n{node}" for node in range(NODES)]
+ATTRIBUTED = GRAPH | {
+    "options": {"targets": ["group"]}, "ids": NAMES, "classes": [node % 2 for node in range(NODES)], "class_names": ["even", "odd"],
+    "features": [[float(X[node][0]), node, node % 2] for node in range(NODES)],
+    "edge_features": {f"{min(pair)} {max(pair)}": [number / 2] for number, pair in enumerate(PAIRS)},
+}
+
+
+def in_order_of(name, told):
+    """What is told, with the features in the order in which an XML file declares them."""
+    declared = []
+    for element in ElementTree.parse(path(name)).iter():
+        tag = element.tag.rsplit("}")[-1]
+        if tag == "key" and element.get("for") == "node":
+            declared.append(element.get("attr.name"))
+        if tag == "attributes" and element.get("class") == "node":
+            declared += [attribute.get("title") for attribute in element]
+    order = [["x", "size", "odd"].index(column) for column in declared if column != "group"]
+    return told | {"features": [[row[place] for place in order] for row in told["features"]]}
+
+
+def attributed():
+    graph = attributed_graph()
+    nx.write_graphml(graph, path("ring.graphml"))
+    nx.write_gexf(graph, path("ring.gexf"))
+    nx.write_gml(graph, path("ring.gml"), stringizer=str)
+    for key in ["links", "edges"]:
+        with open(path(f"ring_{key}.json"), "w") as file:
+            json.dump(nx.node_link_data(graph, edges=key), file)
+    for name in ["ring.graphml", "ring.gexf"]:
+        expect(name, **in_order_of(name, ATTRIBUTED))
+    # The entries of a JSON object have no order: columns come by their names, odd, size, x.
+    by_name = [[odd, size, x] for x, size, odd in ATTRIBUTED["features"]]
+    for name in ["ring_links.json", "ring_edges.json"]:
+        expect(name, **ATTRIBUTED | {"features": by_name})
+    expect("ring.gml", **ATTRIBUTED)
+    for protocol in range(6):
+        with open(path(f"networkx_{protocol}.pkl"), "wb") as file:
+            pickle.dump(graph, file, protocol)
+        expect(f"networkx_{protocol}.pkl", **ATTRIBUTED)
+    # A graph that was looked at keeps views of itself, which point back at it.
+    graph.nodes, graph.edges, graph.adj, graph.degree
+    with open(path("networkx_with_views.pkl"), "wb") as file:
+        pickle.dump(graph, file)
+    expect("networkx_with_views.pkl", **ATTRIBUTED)
+    directed = attributed_graph(nx.DiGraph)
+    of_edge = ATTRIBUTED["edge_features"]
+    for name, write in [("directed.graphml", nx.write_graphml), ("directed.gexf", nx.write_gexf)]:
+        write(directed, path(name))
+        expect(name, **in_order_of(name, ATTRIBUTED | {"directed": True, "edges": sorted(PAIRS), "edge_features": of_edge}))
+    with open(path("networkx_directed.pkl"), "wb") as file:
+        pickle.dump(directed, file)
+    expect("networkx_directed.pkl", **ATTRIBUTED | {"directed": True, "edges": sorted(PAIRS), "edge_features": of_edge})
+    several = attributed_graph(nx.MultiGraph)
+    several.add_edge("n0", "n1", length=0.0)
+    with open(path("networkx_multigraph.pkl"), "wb") as file:
+        pickle.dump(several, file)
+    expect("networkx_multigraph.pkl", **ATTRIBUTED)
+
+    # Vectors on nodes, numbers as names, graphs in a list.
+    paths = []
+    for g in range(6):
+        one = nx.path_graph(g + 2)
+        one.graph["y"] = g + 0.5
+        for node in one:
+            one.nodes[node]["x"] = np.array([g, node], dtype="f4")
+        paths.append(one)
+    starts = np.cumsum([0] + [len(one) for one in paths]).tolist()
+    told = {
+        "options": {"targets": ["y"]}, "graphs": 6, "nodes": starts[-1], "offsets": starts, "level": "graph",
+        "edges": sorted((start + u, start + v) for start, one in zip(starts, paths) for u, v in one.edges),
+        "features": [[float(g), float(node)] for g, one in enumerate(paths) for node in one],
+        "numbers": [[one.graph["y"]] for one in paths],
+    }
+    with open(path("networkx_list.pkl"), "wb") as file:
+        pickle.dump(paths, file)
+    expect("networkx_list.pkl", **told)
+    for one in paths:
+        for node in one:
+            one.nodes[node]["x"] = one.nodes[node]["x"].tolist()
+    with open(path("graphs.json"), "w") as file:
+        json.dump([nx.node_link_data(one, edges="links") for one in paths], file)
+    expect("graphs.json", **told)
+
+
+def edges_alone():
+    graph = nx.Graph(PAIRS)
+    nx.write_edgelist(graph, path("ring.edgelist"), data=False)
+    expect("ring.edgelist", **GRAPH)
+    weights = [number / 2 for number in range(len(PAIRS))]
+    of_edge = {f"{min(pair)} {max(pair)}": [weight] for pair, weight in zip(PAIRS, weights)}
+    with open(path("weights.txt"), "w") as file:
+        file.write("# source target weight\n")
+        file.writelines(f"{source}\t{target}\t{weight}\n" for (source, target), weight in zip(PAIRS, weights))
+    expect("weights.txt", **GRAPH, edge_features=of_edge)
+    with open(path("edges.csv"), "w") as file:
+        file.write("source,target,weight\n")
+        file.writelines(f"{source},{target},{weight}\n" for (source, target), weight in zip(PAIRS, weights))
+    # Nodes come in the order of the rows: 0, 1, 2 and so on.
+    expect("edges.csv", **GRAPH, edge_features=of_edge, ids=[str(node) for node in range(NODES)])
+    ordered = nx.Graph()
+    ordered.add_nodes_from(range(NODES))
+    ordered.add_edges_from(PAIRS)
+    nx.write_adjlist(ordered, path("ring.adjlist"))
+    with open(path("ring.adjlist")) as file:
+        names = dict.fromkeys(name for line in file if not line.startswith("#") for name in line.split())
+    place = {name: number for number, name in enumerate(names)}
+    edges = sorted(tuple(sorted((place[str(source)], place[str(target)]))) for source, target in PAIRS)
+    expect("ring.adjlist", **GRAPH | {"edges": edges, "ids": list(names)})
+
+
 def main():
     os.makedirs(FOLDER, exist_ok=True)
     arrays()
     geometric()
+    attributed()
+    edges_alone()
     with open(path("expected.json"), "w") as file:
         lines = [f"{json.dumps(name)}: {json.dumps(what)}" for name, what in EXPECTED.items()]
         file.write("{\n" + ",\n".join(lines) + "\n}\n")

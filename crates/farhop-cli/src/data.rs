@@ -26,7 +26,14 @@ pub fn read(recipe: &Recipe, places: &Places) -> Result<Material, Failure> {
     if own && data.targets.is_empty() {
         return Err(Failure::usage("--target is missing: name the column of the table to predict."));
     }
-    read_any(recipe, places)
+    let material = read_any(recipe, places)?;
+    if material.dataset.target.outputs() == 0 {
+        return Err(Failure::usage(format!(
+            "{} has nothing to predict: name an attribute, item or array in it with --target, or give tables with --nodes and --edges.",
+            material.dataset.name
+        )));
+    }
+    Ok(material)
 }
 
 /// Reads the data that a recipe names, with or without something to predict.
@@ -304,7 +311,11 @@ impl Named {
             return Ok(Named::Dataset(word.to_string()));
         }
         let is_table = [".csv", ".tsv", ".smi", ".csv.gz", ".tsv.gz", ".smi.gz"].iter().any(|end| lower.ends_with(end));
-        if smiles || (is_table && !lacks_smiles(path)) {
+        let kind = if is_table && path.is_file() { detect(path).ok() } else { None };
+        if matches!(kind, Some(Kind::EdgesTable | Kind::EdgeList)) && !smiles {
+            return Ok(Named::Dataset(word.to_string()));
+        }
+        if smiles || (is_table && kind != Some(Kind::NodesTable)) {
             return Ok(Named::Molecules(path.to_path_buf()));
         }
         if is_table {
@@ -323,9 +334,4 @@ impl Named {
         };
         catalogue::find(name).is_ok() || Path::new(name).extension().is_some_and(|end| end == "farhop")
     }
-}
-
-/// Whether this is a table, and one of nodes or edges.
-fn lacks_smiles(path: &Path) -> bool {
-    path.is_file() && matches!(detect(path), Ok(Kind::NodesTable | Kind::EdgesTable | Kind::EdgeList))
 }

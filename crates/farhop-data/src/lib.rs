@@ -79,9 +79,9 @@ mod table_rows;
 mod targets;
 
 // Other things that users bring.
+mod attributed;
 pub mod edge_list;
 mod graph_arrays;
-mod graphml;
 pub mod import;
 pub mod ogb;
 pub mod tu;

@@ -65,6 +65,11 @@ impl<R: Read + Seek> Npz<R> {
         self.archive.file_names().filter_map(|name| name.strip_suffix(".npy")).map(str::to_string).collect()
     }
 
+    /// Whether the archive is one of `torch.save` instead.
+    pub(crate) fn holds_torch(&self) -> bool {
+        self.archive.file_names().any(|name| name == "data.pkl" || name.ends_with("/data.pkl"))
+    }
+
     /// Whether there is an array of this name.
     pub fn contains(&self, name: &str) -> bool {
         self.archive.index_for_name(&format!("{name}.npy")).is_some()

@@ -207,7 +207,7 @@ fn short(name: &str) -> String {
 }
 
 /// The text with its entities resolved.
-fn resolved(text: &str) -> Result<Cow<'_, str>, String> {
+pub fn resolved(text: &str) -> Result<Cow<'_, str>, String> {
     if !text.contains('&') {
         return Ok(Cow::Borrowed(text));
     }

@@ -16,6 +16,8 @@ Examples:
   farhop data info cora
   farhop data info molecules.csv --smiles smiles --target logp
   farhop data info --nodes nodes.csv --edges edges.csv --target label
+  farhop data info data.pt            # PyTorch Geometric; also npz, GraphML, GEXF, GML, JSON, pickles of networkx
+  farhop data info masks.npz --split 3
   farhop data info folder_of_a_TU_collection";
 
 const IMPORT_EXAMPLES: &str = "\
@@ -23,6 +25,7 @@ Examples:
   farhop data import --nodes nodes.csv --edges edges.csv --target label --out mine.farhop
   farhop data import --nodes atoms.csv --edges bonds.csv --graphs molecules.csv --target logp --out molecules.farhop
   farhop data import molecules.csv --smiles smiles --target logp --out molecules.farhop
+  farhop data import graph.graphml --target label --out mine.farhop
   farhop train mine.farhop";
 
 const FETCH_EXAMPLES: &str = "\

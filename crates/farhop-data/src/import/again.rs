@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::file_schema::{ColumnSizes, FileSchema, layout};
-use super::{ImportOptions, Kind, detect, graphml_of_one, import, molecule_options, tu_options, wrong};
+use super::{ImportOptions, Kind, attributed_of_one, detect, import, molecule_options, python, tu_options, wrong};
+use crate::attributed::AttributedGraphs;
 use crate::dataset::{Columns, Dataset, Numbers, Target};
 use crate::error::DataError;
 use crate::graph_features::{complete_graph_features, graph_feature};
-use crate::graphml::GraphMl;
 use crate::molecules::MoleculeTable;
 use crate::node_tables::{NodeTables, load_open};
 use crate::options::{ApplyOptions, NodeTableOptions, SplitChoice};
@@ -21,6 +21,17 @@ use crate::tu;
 /// As [`import`].
 pub fn import_learning(path: &Path, options: &ImportOptions) -> Result<(Dataset, FileSchema), DataError> {
     let kind = detect(path)?;
+    if let Some(file) = attributed(path, &kind)? {
+        let Some(table_options) = attributed_of_one(&file, options) else {
+            let dataset = import(path, options)?;
+            let schema = FileSchema::of(&kind, &dataset);
+            return Ok((dataset, schema));
+        };
+        let mut read = load_open(&file.nodes, &file.edges, &table_options, false)?.0;
+        read.dataset.notes.extend(file.notes);
+        let schema = FileSchema { table: Some(read.schema), ..FileSchema::of(&kind, &read.dataset) };
+        return Ok((read.dataset, schema));
+    }
     match &kind {
         Kind::TuFolder { names } if names.len() == 1 => {
             let (dataset, labels) = tu::read_with_labels(path, &names[0], &tu_options(options), None)?;
@@ -32,23 +43,21 @@ pub fn import_learning(path: &Path, options: &ImportOptions) -> Result<(Dataset,
             let schema = FileSchema { molecules: Some(table.schema), ..FileSchema::of(&kind, &table.dataset) };
             Ok((table.dataset, schema))
         }
-        Kind::GraphMl => {
-            let file = GraphMl::open(path)?;
-            let Some(table_options) = graphml_of_one(&file, options) else {
-                let dataset = import(path, options)?;
-                let schema = FileSchema::of(&kind, &dataset);
-                return Ok((dataset, schema));
-            };
-            let read = load_open(&file.nodes, &file.edges, &table_options, false)?.0;
-            let schema = FileSchema { table: Some(read.schema), ..FileSchema::of(&kind, &read.dataset) };
-            Ok((read.dataset, schema))
-        }
         _ => {
             let dataset = import(path, options)?;
             let stand_in = stand_in(&dataset, &options.table);
             let schema = FileSchema { stand_in, ..FileSchema::of(&kind, &dataset) };
             Ok((dataset, schema))
         }
+    }
+}
+
+/// Graphs with attributes, if that is what a path holds.
+fn attributed(path: &Path, kind: &Kind) -> Result<Option<AttributedGraphs>, DataError> {
+    match kind {
+        Kind::Graphs(format) => AttributedGraphs::open(path, *format).map(Some),
+        Kind::Pickle => python::networkx(path),
+        _ => Ok(None),
     }
 }
 
@@ -90,26 +99,23 @@ pub fn import_again(path: &Path, options: &ImportOptions, schema: &FileSchema) -
     }
     let mut options = ImportOptions { task: schema.task, ..options.clone() };
     options.table.split = SplitChoice::Given(Split::default());
-    let dataset = match (&kind, &schema.labels, &schema.molecules, &schema.table) {
-        (Kind::TuFolder { names }, Some(labels), ..) if names.len() == 1 => {
+    if let Some(file) = attributed(path, &kind)? {
+        let Some(table) = &schema.table else {
+            let remedy = "Keep new graphs in one file with those of training, without their targets.";
+            return Err(wrong(path, format!("attributes of several graphs are read anew for every file. {remedy}")));
+        };
+        if file.graphs > 1 {
+            return Err(wrong(path, "the file has several graphs, that of training one. Give one graph.".into()));
+        }
+        let read = NodeTables::read_open(&file.nodes, &file.edges, table, &ApplyOptions::default(), None)?;
+        return schema.fit(read.dataset);
+    }
+    let dataset = match (&kind, &schema.labels, &schema.molecules) {
+        (Kind::TuFolder { names }, Some(labels), _) if names.len() == 1 => {
             tu::read_with_labels(path, &names[0], &tu_options(&options), Some(labels))?.0
         }
-        (_, _, Some(molecules), _) => {
+        (_, _, Some(molecules)) => {
             MoleculeTable::load_with_schema(path, molecules, options.skip_bad_molecules)?.dataset
-        }
-        (Kind::GraphMl, _, _, Some(table)) => {
-            let file = GraphMl::open(path)?;
-            if file.graphs > 1 {
-                return Err(wrong(path, "the file has several graphs, that of training one. Give one graph.".into()));
-            }
-            NodeTables::read_open(&file.nodes, &file.edges, table, &ApplyOptions::default(), None)?.dataset
-        }
-        (Kind::GraphMl, ..) => {
-            let remedy = "Keep new graphs in one file with those of training, without their targets.";
-            return Err(wrong(
-                path,
-                format!("columns of GraphML with several graphs are read anew for every file. {remedy}"),
-            ));
         }
         _ => {
             let mut dataset = import_unlabelled(path, &options)?;

@@ -7,12 +7,12 @@ use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 
-use super::wrong;
+use super::{GraphFormat, wrong};
 use crate::error::DataError;
 use crate::graph_arrays::LinksAs;
 use crate::npz::Npz;
 use crate::text::listed;
-use crate::{ogb, tu};
+use crate::{ogb, torch, tu};
 
 /// What a path holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,8 +44,8 @@ pub enum Kind {
     Molecules,
     /// A SMILES on each line.
     SmilesLines,
-    /// GraphML.
-    GraphMl,
+    /// Graphs whose nodes and edges have attributes.
+    Graphs(GraphFormat),
     /// The JSON file of Wiki-CS.
     WikiCs,
     /// A table with columns such as `source,target`.
@@ -78,7 +78,7 @@ impl fmt::Display for Kind {
             Kind::Array => "a NumPy array",
             Kind::Molecules => "a table of molecules",
             Kind::SmilesLines => "a list of SMILES",
-            Kind::GraphMl => "GraphML",
+            Kind::Graphs(format) => format.name(),
             Kind::WikiCs => "the file of Wiki-CS",
             Kind::EdgesTable => "an edges table",
             Kind::NodesTable => "a table",
@@ -94,7 +94,7 @@ impl fmt::Display for Kind {
 /// How much of a file is looked at.
 const LOOKED_AT: u64 = 64 << 10;
 
-const KNOWN: &str = "Known are tables (CSV, TSV, Parquet), tables of molecules with a column smiles, .smi lists, TU folders, OGB folders, GraphML, edge lists, npz archives and .farhop files";
+const KNOWN: &str = "Known are tables (CSV, TSV, Parquet), tables of molecules with a column smiles, .smi lists, TU folders, OGB folders, GraphML, GEXF, GML, node-link JSON, edge lists, adjacency lists, npz archives, files of PyTorch, pickles of networkx and .farhop files";
 
 /// Tells what a path holds, by its content; names only help where lines alone would not tell.
 ///
@@ -143,11 +143,10 @@ fn folder(path: &Path) -> Result<Kind, DataError> {
 }
 
 fn archive(path: &Path) -> Result<Kind, DataError> {
-    let lower = path.display().to_string().to_lowercase();
-    if lower.ends_with(".pt") || lower.ends_with(".pth") {
+    let npz = Npz::open(path)?;
+    if npz.holds_torch() {
         return Ok(Kind::Torch);
     }
-    let npz = Npz::open(path)?;
     let arrays = npz.names();
     match (LinksAs::of(|name| npz.contains(name)), arrays.is_empty()) {
         _ if npz.contains("metadata") && npz.contains("row_starts") => Ok(Kind::Farhop),
@@ -168,7 +167,11 @@ fn content(path: &Path, start: &[u8]) -> Option<Kind> {
         return Some(Kind::Parquet);
     }
     if let [0x80, 1..=5, ..] = start {
-        return Some(if named(&[".pt", ".pth"]) { Kind::Torch } else { Kind::Pickle });
+        return Some(if torch::is_torch_file(start) { Kind::Torch } else { Kind::Pickle });
+    }
+    // The oldest pickles are text.
+    if named(&[".pkl", ".pickle", ".gpickle"]) && start.starts_with(b"c") {
+        return Some(Kind::Pickle);
     }
     let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
     let text = String::from_utf8_lossy(start);
@@ -177,11 +180,21 @@ fn content(path: &Path, start: &[u8]) -> Option<Kind> {
     }
     let trimmed = text.trim_start();
     if trimmed.starts_with('<') {
-        return trimmed.contains("<graphml").then_some(Kind::GraphMl);
+        let formats = [("<graphml", GraphFormat::GraphMl), ("<gexf", GraphFormat::Gexf)];
+        return formats.into_iter().find(|(root, _)| trimmed.contains(root)).map(|(_, format)| Kind::Graphs(format));
+    }
+    if trimmed.starts_with(['{', '[']) && trimmed.contains("\"nodes\"") {
+        return Some(Kind::Graphs(GraphFormat::NodeLink));
     }
     if trimmed.starts_with('{') {
         let wikics = ["\"features\"", "\"links\"", "\"labels\"", "\"train_masks\""];
         return wikics.iter().any(|key| trimmed.contains(key)).then_some(Kind::WikiCs);
+    }
+    if named(&[".gml"]) || is_gml(trimmed) {
+        return Some(Kind::Graphs(GraphFormat::Gml));
+    }
+    if named(&[".adjlist"]) {
+        return Some(Kind::Graphs(GraphFormat::AdjacencyList));
     }
     if named(&[".smi", ".smiles"]) {
         return Some(Kind::SmilesLines);
@@ -189,10 +202,38 @@ fn content(path: &Path, start: &[u8]) -> Option<Kind> {
     lines(&text, named(&[".tsv"]))
 }
 
+/// Whether a text has a list of graphs with lists of nodes, as GML does.
+fn is_gml(text: &str) -> bool {
+    let opens = |key: &str| {
+        text.match_indices(key).any(|(at, _)| {
+            let before = text[..at].chars().next_back().is_none_or(char::is_whitespace);
+            before && text[at + key.len()..].trim_start().starts_with('[')
+        })
+    };
+    opens("graph") && opens("node")
+}
+
+/// Whether every line is whole numbers, not as many on each: a node and its neighbours.
+fn are_neighbours(text: &str) -> bool {
+    // The last line may be cut off.
+    let lines = text.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#')).take(100);
+    let counts: Option<Vec<usize>> = lines
+        .map(|line| {
+            let cells: Vec<&str> = line.split_whitespace().collect();
+            cells.iter().all(|cell| cell.parse::<u64>().is_ok()).then_some(cells.len())
+        })
+        .collect();
+    counts
+        .is_some_and(|counts| counts.len() > 1 && counts[..counts.len() - 1].windows(2).any(|pair| pair[0] != pair[1]))
+}
+
 /// What lines of text are.
 fn lines(text: &str, tabs: bool) -> Option<Kind> {
     if text.starts_with("%%MatrixMarket") {
         return Some(Kind::EdgeList);
+    }
+    if are_neighbours(text) {
+        return Some(Kind::Graphs(GraphFormat::AdjacencyList));
     }
     let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with(['#', '%']))?;
     let commented = text.trim_start().starts_with(['#', '%']);

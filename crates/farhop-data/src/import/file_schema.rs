@@ -35,7 +35,7 @@ pub struct FileSchema {
     /// The labels of a TU collection, which became categories.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub labels: Option<TuLabels>,
-    /// The columns of one graph in GraphML.
+    /// The attributes of one graph in a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<Schema>,
     /// The columns of a table of molecules.

@@ -5,21 +5,23 @@ mod arrays;
 mod detect;
 mod file_schema;
 mod graphs;
+mod lone_edges;
 mod parts;
 mod python;
 
 use std::path::Path;
 
+pub use crate::attributed::GraphFormat;
 pub use again::{import_again, import_learning};
 pub use detect::{Kind, detect};
 pub use file_schema::{ColumnSizes, FileSchema};
 
+use crate::attributed::{AttributedGraphs, GRAPH_COLUMN, ID_COLUMN};
 use crate::catalogue::SplitRequest;
 use crate::dataset::Dataset;
 use crate::dataset_file::LEFT_ON_DISK;
 use crate::error::DataError;
 use crate::graph_arrays::REMEDY;
-use crate::graphml::{GRAPH_COLUMN, GraphMl, ID_COLUMN};
 use crate::molecules::{MoleculeOptions, MoleculeTable};
 use crate::node_tables::load_open;
 use crate::ogb::{self, OgbOptions};
@@ -73,15 +75,20 @@ pub fn import_tables(
     dataset_of(Tables { nodes: &nodes, edges: &edges, graphs: graphs.as_ref() }, options)
 }
 
-/// A dataset from a GraphML file. One graph: its nodes are predicted, unless the target is a key of graphs. Several: the
-/// graphs are predicted. Keys of edges are features of the edges.
-pub fn import_graphml(path: &Path, options: &ImportOptions) -> Result<Dataset, DataError> {
-    dataset_of_graphml(&GraphMl::open(path)?, options)
+/// A dataset from a file of graphs with attributes. One graph: its nodes are predicted, unless the target is an attribute of
+/// graphs. Several: the graphs are predicted. Attributes of edges are features of the edges.
+pub fn import_graphs(path: &Path, format: GraphFormat, options: &ImportOptions) -> Result<Dataset, DataError> {
+    dataset_of_attributed(&AttributedGraphs::open(path, format)?, options)
 }
 
-/// As [`import_graphml`], from bytes that were read elsewhere.
-pub fn import_graphml_bytes(name: &str, bytes: Vec<u8>, options: &ImportOptions) -> Result<Dataset, DataError> {
-    dataset_of_graphml(&GraphMl::from_bytes(name, bytes)?, options)
+/// As [`import_graphs`], from bytes that were read elsewhere.
+pub fn import_graphs_bytes(
+    name: &str,
+    bytes: Vec<u8>,
+    format: GraphFormat,
+    options: &ImportOptions,
+) -> Result<Dataset, DataError> {
+    dataset_of_attributed(&AttributedGraphs::from_bytes(name, bytes, format)?, options)
 }
 
 /// A dataset from a single path, whatever it holds; see [`detect`].
@@ -107,10 +114,12 @@ pub fn import(path: &Path, options: &ImportOptions) -> Result<Dataset, DataError
         Kind::Molecules | Kind::SmilesLines => {
             MoleculeTable::load(path, &molecule_options(options)).map(|table| table.dataset)
         }
-        Kind::GraphMl => import_graphml(path, options),
+        Kind::Graphs(format) => import_graphs(path, *format, options),
         Kind::WikiCs => WikiCs::open(path)?.dataset(options.split.number().unwrap_or(0)),
         Kind::GraphArchive => arrays::read_npz(path, options),
-        Kind::NodesTable | Kind::EdgesTable | Kind::EdgeList => {
+        Kind::EdgeList => lone_edges::read_list(path, options),
+        Kind::EdgesTable => lone_edges::read_table(path, options),
+        Kind::NodesTable => {
             Err(wrong(path, format!("the file is {kind}. Give a nodes table and an edges table together.")))
         }
         Kind::Parquet => Err(wrong(path, format!("the file is {kind}. Give it as a nodes table or an edges table."))),
@@ -143,27 +152,31 @@ fn dataset_of(tables: Tables<'_>, options: &ImportOptions) -> Result<Dataset, Da
     }
 }
 
-fn dataset_of_graphml(file: &GraphMl, options: &ImportOptions) -> Result<Dataset, DataError> {
+fn dataset_of_attributed(file: &AttributedGraphs, options: &ImportOptions) -> Result<Dataset, DataError> {
     let (nodes, edges) = (&file.nodes, &file.edges);
-    if let Some(table) = graphml_of_one(file, options) {
-        return Ok(load_open(nodes, edges, &table, false)?.0.dataset);
-    }
-    let mut options = options.clone();
-    options.table.id = Some(ID_COLUMN.to_string());
-    options.table.directed = file.directed;
-    options.graph = Some(GRAPH_COLUMN.to_string());
-    dataset_of(Tables { nodes, edges, graphs: Some(&file.graph_table) }, &options)
+    let mut dataset = match attributed_of_one(file, options) {
+        Some(table) => load_open(nodes, edges, &table, false)?.0.dataset,
+        None => {
+            let mut options = options.clone();
+            options.table.id = Some(ID_COLUMN.to_string());
+            options.table.directed = file.directed.unwrap_or(options.table.directed);
+            options.graph = Some(GRAPH_COLUMN.to_string());
+            dataset_of(Tables { nodes, edges, graphs: Some(&file.graph_table) }, &options)?
+        }
+    };
+    dataset.notes.extend(file.notes.iter().cloned());
+    Ok(dataset)
 }
 
-/// How the tables of a GraphML file are read if it is one graph whose nodes are predicted.
-fn graphml_of_one(file: &GraphMl, options: &ImportOptions) -> Option<NodeTableOptions> {
+/// How the tables of graphs with attributes are read if it is one graph whose nodes are predicted.
+fn attributed_of_one(file: &AttributedGraphs, options: &ImportOptions) -> Option<NodeTableOptions> {
     let of_graphs = options.targets.iter().any(|target| file.graph_table.column(target).is_some());
     if file.graphs > 1 || of_graphs {
         return None;
     }
     let mut table = NodeTableOptions { targets: options.targets.clone(), task: options.task, ..options.table.clone() };
     table.id = Some(ID_COLUMN.to_string());
-    table.directed = file.directed;
+    table.directed = file.directed.unwrap_or(table.directed);
     table.ignore.push(GRAPH_COLUMN.to_string());
     table.ignore_edges.push(GRAPH_COLUMN.to_string());
     Some(table)

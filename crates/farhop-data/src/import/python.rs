@@ -1,8 +1,9 @@
-//! Files that Python left behind, as datasets: graphs of PyTorch Geometric, and dictionaries of arrays.
+//! Files that Python left behind, as datasets: graphs of PyTorch Geometric and networkx, and dictionaries of arrays.
 
 use std::path::Path;
 
 use super::{ImportOptions, arrays};
+use crate::attributed::{AttributedGraphs, is_graph};
 use crate::dataset::Dataset;
 use crate::error::DataError;
 use crate::graph_arrays::{JoinedSource, PythonSource, REMEDY};
@@ -18,6 +19,18 @@ pub(super) fn read_torch(path: &Path, options: &ImportOptions) -> Result<Dataset
 /// A dataset from a pickle.
 pub(super) fn read_pickle(path: &Path, options: &ImportOptions) -> Result<Dataset, DataError> {
     read(path, options, pickle::from_bytes)
+}
+
+/// The graphs of networkx that a pickle holds, if it holds such.
+pub(super) fn networkx(path: &Path) -> Result<Option<AttributedGraphs>, DataError> {
+    let file = path.display().to_string();
+    let bytes = read_bytes(path)?;
+    let source = SourceFile::of(&file, &bytes);
+    let value = pickle::from_bytes(&file, bytes)?;
+    match form_of(&value) {
+        Form::NetworkX => AttributedGraphs::of_networkx(&source, &value).map(Some),
+        _ => Ok(None),
+    }
 }
 
 fn read(
@@ -38,6 +51,7 @@ fn read(
         Form::Collated { data, slices } => {
             arrays::read(path, sources, &mut JoinedSource::of_slices(&file, data, &slices)?, options)
         }
+        Form::NetworkX => super::dataset_of_attributed(&AttributedGraphs::of_networkx(&sources[0], &value)?, options),
         Form::Other => {
             let what = value.described();
             Err(super::wrong(path, format!("the file holds {what}, which is not a graph that is known. {REMEDY}")))
@@ -51,6 +65,8 @@ enum Form {
     Arrays {
         geometric: bool,
     },
+    /// A graph of networkx, or a list of them.
+    NetworkX,
     /// A graph of PyTorch Geometric that lies in something else.
     One {
         data: Value,
@@ -67,6 +83,10 @@ enum Form {
 
 fn form_of(value: &Value) -> Form {
     let has_edges = |value: &Value| crate::graph_arrays::LinksAs::of(|name| value.find(name).is_some()).is_some();
+    let first = value.at(0).ok();
+    if is_graph(value) || first.is_some_and(|first| is_graph(&first)) {
+        return Form::NetworkX;
+    }
     match value.kind() {
         Kind::Object(object) if object.class.starts_with("torch_geometric.data") => Form::Arrays { geometric: true },
         // A dataset as a whole: of one graph, or of several that are put together.

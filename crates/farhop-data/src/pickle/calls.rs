@@ -68,7 +68,9 @@ impl Machine {
             Role::StorageInside => self.storage_inside(callee, &arguments)?,
             Role::Tensor | Role::TypedTensor => self.tensor(callee, &arguments)?,
             Role::Parameter => return self.parameter(callee, &arguments),
-            Role::Object | Role::GraphStorage | Role::BatchMaker | Role::Csr if arguments.is_empty() => {
+            Role::Object | Role::GraphStorage | Role::NetworkX | Role::BatchMaker | Role::Csr
+                if arguments.is_empty() =>
+            {
                 Node::Object(callee, Vec::new())
             }
             _ => return Err(not_so(callee)),

@@ -143,6 +143,10 @@ impl Converter<'_, '_> {
             if class.role == Role::GraphStorage && name == "_parent" {
                 continue;
             }
+            // Views that a graph of networkx keeps of itself point back at it.
+            if class.role == Role::NetworkX && !["_node", "_adj", "graph"].contains(&name) {
+                continue;
+            }
             named.push((Arc::from(name), self.child(value, above, sum)?));
         }
         if class.role == Role::Csr {

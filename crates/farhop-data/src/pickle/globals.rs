@@ -52,6 +52,8 @@ pub(crate) enum Role {
     Object,
     /// Makes a class out of `Batch` and the class of its graphs.
     BatchMaker,
+    /// A graph of networkx, whose views of itself are not read.
+    NetworkX,
     /// Such a class that points back at the object that owns it.
     GraphStorage,
 }
@@ -143,6 +145,11 @@ fn elsewhere(module: &str, name: &str) -> Option<(Role, &'static str)> {
         ("torch_geometric.data.storage", "EdgeStorage") => {
             (Role::GraphStorage, "torch_geometric.data.storage.EdgeStorage")
         }
+        ("networkx.classes.graph", "Graph") => (Role::NetworkX, "networkx.Graph"),
+        ("networkx.classes.digraph", "DiGraph") => (Role::NetworkX, "networkx.DiGraph"),
+        ("networkx.classes.multigraph", "MultiGraph") => (Role::NetworkX, "networkx.MultiGraph"),
+        ("networkx.classes.multidigraph", "MultiDiGraph") => (Role::NetworkX, "networkx.MultiDiGraph"),
+        _ if module.starts_with("networkx.classes.") => (Role::Object, "networkx.classes"),
         _ if module.starts_with("torch_geometric.datasets.") => (Role::Object, "torch_geometric.datasets"),
         _ if module.starts_with("torch_geometric.transforms.") => (Role::Object, "torch_geometric.transforms"),
         ("__main__", "Dictionary") => (Role::Object, "__main__.Dictionary"),

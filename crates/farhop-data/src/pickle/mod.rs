@@ -7,8 +7,8 @@
 //!   `OrderedDict`) and sets;
 //! * NumPy arrays, types and scalars, arrays of objects as lists; SciPy's `csr_matrix` and `csr_array`;
 //! * tensors, sizes and types of PyTorch, in files of [`crate::torch`] and in plain pickles;
-//! * PyTorch Geometric's `Data`, `Batch`, their storages, its datasets and transforms, and `__main__.Dictionary`, as
-//!   objects with named fields.
+//! * PyTorch Geometric's `Data`, `Batch`, their storages, its datasets and transforms, graphs of networkx, and
+//!   `__main__.Dictionary`, as objects with named fields.
 //!
 //! Every other name is refused at once and named in the message. Limits, beside the ones that the
 //! length of the file sets (every length is compared with the bytes that are left before anything is

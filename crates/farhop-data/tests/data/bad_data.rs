@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use farhop_data::bench_graph::BenchGraph;
 use farhop_data::edge_list::{EdgeList, EdgeListOptions};
-use farhop_data::import::{ImportOptions, import_graphml};
+use farhop_data::import::{GraphFormat, ImportOptions, import_graphs};
 use farhop_data::molecules::{MoleculeOptions, MoleculeTable};
 use farhop_data::npy::read_matrix;
 use farhop_data::wikics::WikiCs;
@@ -37,7 +37,7 @@ fn read(file: &str) -> Result<(), DataError> {
         }
         Some("graphml") => {
             let options = ImportOptions { targets: vec!["label".to_string()], ..ImportOptions::default() };
-            import_graphml(&path, &options).map(drop)
+            import_graphs(&path, GraphFormat::GraphMl, &options).map(drop)
         }
         Some("wikics") => WikiCs::open(&path).and_then(|read| read.dataset(0)).map(drop),
         Some("molecules") => {

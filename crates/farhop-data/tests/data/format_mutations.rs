@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use farhop_data::edge_list::{EdgeList, EdgeListOptions, IdKind};
-use farhop_data::import::{ImportOptions, detect, import, import_graphml_bytes, import_tables};
+use farhop_data::import::{GraphFormat, ImportOptions, detect, import, import_graphs_bytes, import_tables};
 use farhop_data::molecules::{MoleculeOptions, MoleculeTable};
 use farhop_data::ogb::{self, OgbOptions};
 use farhop_data::tu::{self, TuOptions};
@@ -115,7 +115,7 @@ fn whole_texts() {
         let table = NodeTableOptions { split: given(), ..NodeTableOptions::default() };
         let options = ImportOptions { table, ..ImportOptions::default() };
         let bytes = mutated(GRAPHML.as_bytes(), 3, &mut random);
-        one_line(import_graphml_bytes("g.graphml", bytes, &options), &mut seen[0]);
+        one_line(import_graphs_bytes("g.graphml", bytes, GraphFormat::GraphMl, &options), &mut seen[0]);
         let read = WikiCs::from_bytes("w.json", mutated(WIKICS.as_bytes(), 2, &mut random));
         one_line(read.and_then(|read| read.dataset(0)), &mut seen[1]);
         let ids = [IdKind::Automatic, IdKind::FromZero, IdKind::FromOne, IdKind::Names][round % 4];

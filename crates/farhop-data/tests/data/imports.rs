@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use farhop_data::import::{ImportOptions, Kind, detect, import, import_tables};
+use farhop_data::import::{GraphFormat, ImportOptions, Kind, detect, import, import_tables};
 use farhop_data::{Dataset, FeatureScaling, Level, NodeTableOptions, Numbers, Target, TargetKind};
 
 use crate::bits::assert_same;
@@ -177,7 +177,7 @@ fn kinds_are_told_by_content() {
         ("m.csv.gz", Kind::Molecules),
         ("lines.txt", Kind::SmilesLines),
         ("lines.smi", Kind::SmilesLines),
-        ("g.xml", Kind::GraphMl),
+        ("g.xml", Kind::Graphs(GraphFormat::GraphMl)),
         ("w.json", Kind::WikiCs),
         ("e.csv", Kind::EdgesTable),
         ("n.csv", Kind::NodesTable),
@@ -202,8 +202,8 @@ fn kinds_are_told_by_content() {
         assert!(message.contains(start), "{name}: {message}");
     }
     assert_eq!(
-        short(&folder, import(&folder.path().join("e.csv"), &options(&[]))),
-        "e.csv: the file is an edges table. Give a nodes table and an edges table together."
+        short(&folder, import(&folder.path().join("n.csv"), &options(&[]))),
+        "n.csv: the file is a table. Give a nodes table and an edges table together."
     );
 }
 

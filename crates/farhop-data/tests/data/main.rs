@@ -11,6 +11,7 @@ mod dataset_files;
 mod edge_columns;
 mod format_mutations;
 mod graph_files;
+mod graph_mutations;
 mod imports;
 mod joined;
 mod molecules;

@@ -1,7 +1,7 @@
 //! Edge lists, GraphML and Wiki-CS.
 
 use farhop_data::edge_list::{EdgeList, EdgeListOptions, IdKind};
-use farhop_data::import::{ImportOptions, import_graphml_bytes};
+use farhop_data::import::{GraphFormat, ImportOptions, import_graphs_bytes};
 use farhop_data::wikics::WikiCs;
 use farhop_data::{DataError, Dataset, FeatureScaling, Level, NodeTableOptions, Numbers, Split, SplitChoice, Target};
 
@@ -67,7 +67,7 @@ fn graphml(text: &str, target: &str, split: Split) -> Result<Dataset, DataError>
         ..NodeTableOptions::default()
     };
     let options = ImportOptions { table, targets: vec![target.to_string()], ..ImportOptions::default() };
-    import_graphml_bytes("g.graphml", text.as_bytes().to_vec(), &options)
+    import_graphs_bytes("g.graphml", text.as_bytes().to_vec(), GraphFormat::GraphMl, &options)
 }
 
 /// Both classes are in train.

@@ -1,64 +1,29 @@
-//! GraphML: graphs as XML, with typed keys as features.
-//!
-//! A file becomes up to three tables, whose rows remember the lines they came from: nodes, edges, and (with more than one
-//! graph, or data on graphs) graphs. [`crate::import`] makes a dataset of them as it does of tables that were read.
+//! GraphML: graphs as XML, with typed keys as attributes.
 
-use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::collections::HashMap;
 
+use super::AttributedGraphs;
+use super::items::{Column, Items, tables};
 use crate::error::DataError;
-use crate::table::Table;
-use crate::table_rows::TableRows;
 use crate::text::quoted;
 use crate::text_file::TextFile;
 use crate::xml::{Piece, Reader};
 
-/// A GraphML file as tables.
-#[derive(Debug)]
-pub struct GraphMl {
-    /// Whether edges are directed.
-    pub directed: bool,
-    /// How many graphs there are.
-    pub graphs: usize,
-    /// Columns: the id of the node, the id of its graph, then the keys of nodes.
-    pub nodes: Table,
-    /// Columns: source, target, the id of the graph, then the keys of edges.
-    pub edges: Table,
-    /// Columns: the id of the graph, then the keys of graphs.
-    pub graph_table: Table,
-}
-
-/// The column of ids in the nodes table and in the table of graphs.
-pub const ID_COLUMN: &str = "graphml id";
-/// The column of the graph in the nodes table and in the edges table.
-pub const GRAPH_COLUMN: &str = "graphml graph";
-
-impl GraphMl {
-    /// Reads a file.
-    pub fn open(path: &Path) -> Result<GraphMl, DataError> {
-        GraphMl::read(&TextFile::open(path)?)
+/// Reads a file.
+pub(super) fn read(file: &TextFile) -> Result<AttributedGraphs, DataError> {
+    let mut reader = Reader::new(file.text()?);
+    let mut document = Document::default();
+    loop {
+        let piece = reader.next_piece();
+        let line = reader.line();
+        let outcome = match piece {
+            Ok(Some(piece)) => document.take(piece, line),
+            Ok(None) => break,
+            Err(reason) => Err(reason),
+        };
+        outcome.map_err(|reason| file.wrong_at(line, reason))?;
     }
-
-    /// Reads bytes that were read elsewhere; they may be compressed.
-    pub fn from_bytes(path: &str, bytes: Vec<u8>) -> Result<GraphMl, DataError> {
-        GraphMl::read(&TextFile::from_bytes(path, bytes)?)
-    }
-
-    fn read(file: &TextFile) -> Result<GraphMl, DataError> {
-        let mut reader = Reader::new(file.text()?);
-        let mut document = Document::default();
-        loop {
-            let piece = reader.next_piece();
-            let line = reader.line();
-            let outcome = match piece {
-                Ok(Some(piece)) => document.take(piece, line),
-                Ok(None) => break,
-                Err(reason) => Err(reason),
-            };
-            outcome.map_err(|reason| file.wrong_at(line, reason))?;
-        }
-        document.finish(file)
-    }
+    document.finish(file)
 }
 
 /// What data may be about.
@@ -252,62 +217,29 @@ impl Document {
         Ok(())
     }
 
-    fn finish(self, file: &TextFile) -> Result<GraphMl, DataError> {
+    fn finish(self, file: &TextFile) -> Result<AttributedGraphs, DataError> {
         let graphs = self.items[2].len();
         if graphs == 0 || self.items[0].is_empty() {
             let what = if graphs == 0 { "graph" } else { "node" };
             return Err(file.wrong(format!("there is no <{what}> in the file.")));
         }
-        let heads: [&[&str]; 3] = [&[ID_COLUMN, GRAPH_COLUMN], &["source", "target", GRAPH_COLUMN], &[ID_COLUMN]];
-        let table = |domain: usize| {
-            let keys: Vec<usize> = (0..self.keys.len()).filter(|&key| self.keys[key].domains[domain]).collect();
-            let names = self.column_names(&keys, heads[domain]);
-            let header = heads[domain].iter().map(|name| name.to_string()).chain(names).collect();
-            let mut rows = TableRows::new(file.source().clone(), file.budget().clone(), header)?;
-            // The place of every key among the cells, and what a row has there unless it says otherwise.
-            let mut places = vec![0; self.keys.len()];
-            let mut usual = vec![""; heads[domain].len()];
-            for &key in &keys {
-                places[key] = usual.len();
-                usual.push(plain(&self.keys[key].default));
+        let mut domain = 0;
+        let items = self.items.map(|of_domain| {
+            let mut items = Items::default();
+            let mut place_of = HashMap::new();
+            for (number, Key { id, name, domains, default, .. }) in self.keys.iter().enumerate() {
+                if domains[domain] {
+                    let (name, key, default) = (name.clone(), id.clone(), default.clone());
+                    place_of.insert(number, items.add_column(Column { name, key, default }));
+                }
             }
-            let mut cells = usual.clone();
-            for item in &self.items[domain] {
-                let head = item.head.iter().chain(if domain == 2 { &[] } else { &self.items[2][item.graph].head[..] });
-                cells.iter_mut().zip(head).for_each(|(cell, head)| *cell = head.trim());
-                item.data.iter().for_each(|(key, value)| cells[places[*key]] = plain(value));
-                rows.push(item.line, cells.iter().copied())?;
-                item.data.iter().for_each(|(key, _)| cells[places[*key]] = usual[places[*key]]);
+            for Item { line, head, graph, data } in of_domain {
+                let cells = data.into_iter().filter_map(|(key, value)| Some((*place_of.get(&key)?, value)));
+                items.add(line, head, graph, cells.collect());
             }
-            rows.table()
-        };
-        let (nodes, edges, graph_table) = (table(0)?, table(1)?, table(2)?);
-        let directed = self.directed.unwrap_or(false);
-        Ok(GraphMl { directed, graphs, nodes, edges, graph_table })
-    }
-
-    /// Names of key columns: as declared, with the id of the key behind a name that is taken.
-    fn column_names(&self, keys: &[usize], taken: &[&str]) -> Vec<String> {
-        let mut known: HashSet<String> = taken.iter().map(|name| name.to_string()).collect();
-        let mut names = Vec::with_capacity(keys.len());
-        for &key in keys {
-            let Key { id, name, .. } = &self.keys[key];
-            let name = name.trim();
-            let mut unique = if name.is_empty() { id.clone() } else { name.to_string() };
-            while !known.insert(unique.clone()) {
-                unique = format!("{unique} ({id})");
-            }
-            names.push(unique);
-        }
-        names
-    }
-}
-
-/// A value as a cell: `true` and `false` are 1 and 0.
-fn plain(value: &str) -> &str {
-    match value.trim() {
-        "true" => "1",
-        "false" => "0",
-        other => other,
+            domain += 1;
+            items
+        });
+        tables(file.source(), file.budget(), Some(self.directed.unwrap_or(false)), items, Vec::new())
     }
 }
