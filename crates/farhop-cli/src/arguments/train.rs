@@ -24,6 +24,9 @@ Examples:
       a graph that does not fit into memory, part by part
   farhop train --resume runs/mine
 
+Defaults are the general ones. A dataset of the catalogue and molecules bring settings that suit them; --show-settings
+prints what is used and where it comes from.
+
 Ctrl-C saves the run and says how to continue it; a second Ctrl-C stops at once.";
 
 /// Arguments of `farhop train`.
