@@ -43,6 +43,7 @@ def class_case(name, truth, predicted, classes):
         "truth": text(truth),
         "predicted": text(predicted),
         "accuracy": score(sk.accuracy_score(truth, predicted)),
+        "balanced-accuracy": score(sk.balanced_accuracy_score(truth, predicted)),
         "macro-f1": score(sk.f1_score(truth, predicted, average="macro")),
     }
 
@@ -68,6 +69,16 @@ def ogb(method, key, truth, scores):
         return None
 
 
+def balanced_accuracy(truth, called):
+    """The mean over the tasks that have both answers."""
+    values = []
+    for t, c in zip(truth.T, called.T):
+        there = ~np.isnan(t)
+        if len(set(t[there])) == 2:
+            values.append(sk.balanced_accuracy_score(t[there], c[there]))
+    return np.mean(values) if values else None
+
+
 def label_case(name, truth, scores):
     truth, scores = f32(truth), f32(scores)
     wide_truth, wide = truth.astype(float), scores.astype(float)
@@ -83,6 +94,7 @@ def label_case(name, truth, scores):
         "roc-auc": score(ogb(graph_evaluator._eval_rocauc, "rocauc", wide_truth, wide)),
         "average-precision": score(ogb(graph_evaluator._eval_ap, "ap", wide_truth, wide)),
         "label-accuracy": score(accuracy),
+        "balanced-accuracy": score(balanced_accuracy(wide_truth, called)),
     }
     if complete:  # scikit-learn knows no missing labels
         case["subset-accuracy"] = score(sk.accuracy_score(wide_truth, called))

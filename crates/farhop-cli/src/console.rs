@@ -54,7 +54,7 @@ impl Console {
         say(&format!("{mark} {text}"));
     }
 
-    /// The one line of a command that failed.
+    /// The one line of a command that failed, or one for each problem of its data.
     pub fn failure(&self, failure: &Failure) {
         if !failure.is_silent() {
             error_line(&failure.to_string());

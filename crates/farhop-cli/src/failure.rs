@@ -5,15 +5,18 @@ use std::process::ExitCode;
 
 use farhop_data::DataError;
 use farhop_data::fetch::FetchError;
+use farhop_data::text::thousands;
 use farhop_graph::GraphError;
 use farhop_nn::NnError;
 use farhop_train::TrainError;
 
-/// A command that did not do what was asked. Its text is one line.
+/// A command that did not do what was asked. Its text is one line, or one for each problem of the data.
 #[derive(Debug)]
 pub struct Failure {
     kind: Kind,
     message: String,
+    /// Further lines, one for each problem.
+    problems: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,17 +35,27 @@ pub const INTERRUPTED: u8 = 130;
 impl Failure {
     /// Wrong usage, exit code 2.
     pub fn usage(message: impl Into<String>) -> Self {
-        Failure { kind: Kind::Usage, message: message.into() }
+        Failure { kind: Kind::Usage, message: message.into(), problems: Vec::new() }
     }
 
     /// Failed, exit code 1.
     pub fn failed(message: impl Into<String>) -> Self {
-        Failure { kind: Kind::Failed, message: message.into() }
+        Failure { kind: Kind::Failed, message: message.into(), problems: Vec::new() }
+    }
+
+    /// Several problems of the data, a line for each; wrong usage if all of them are.
+    fn several(problems: Vec<DataError>, more: usize) -> Self {
+        let count = thousands((problems.len() + more) as u64);
+        let problems: Vec<Failure> = problems.into_iter().map(Failure::from).collect();
+        let kind = if problems.iter().all(|one| one.kind == Kind::Usage) { Kind::Usage } else { Kind::Failed };
+        let rest = (more > 0).then(|| format!("and {} more", thousands(more as u64)));
+        let lines = problems.into_iter().map(|one| one.message).chain(rest);
+        Failure { kind, message: format!("{count} problems in the data:"), problems: lines.collect() }
     }
 
     /// The reader of standard output has closed it.
     pub fn unheard() -> Self {
-        Failure { kind: Kind::Unheard, message: String::new() }
+        Failure { kind: Kind::Unheard, message: String::new(), problems: Vec::new() }
     }
 
     /// Whether there is anything to say.
@@ -63,7 +76,9 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         // A file name may hold a line break; a message may not.
-        formatter.write_str(&self.message.replace(['\n', '\r'], " "))
+        let plain = |text: &str| text.replace(['\n', '\r'], " ");
+        formatter.write_str(&plain(&self.message))?;
+        self.problems.iter().try_for_each(|problem| write!(formatter, "\n  {}", plain(problem)))
     }
 }
 
@@ -74,6 +89,7 @@ impl From<DataError> for Failure {
             | DataError::ColumnTwice { .. }
             | DataError::StandardInputTwice
             | DataError::Split(_) => Failure::usage(error.to_string()),
+            DataError::Several { problems, more } => Failure::several(problems, more),
             _ => Failure::failed(error.to_string()),
         }
     }

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod commands;
+mod confusion;
 mod console;
 mod data;
 mod demonstration;
@@ -14,6 +15,7 @@ mod progress;
 mod settings;
 mod table;
 mod threads;
+mod thresholds;
 mod usage;
 mod version;
 

@@ -7,6 +7,7 @@ use crate::edges::EdgeTable;
 use crate::error::DataError;
 use crate::features::{Outcome, add_number, allocate, complete_kinds, encode_cell};
 use crate::options::{Fill, NodeTableOptions};
+use crate::problems::Problems;
 use crate::scan::ColumnLook;
 use crate::schema::{FeatureColumn, FeatureKind};
 use crate::statistics::Moments;
@@ -122,13 +123,16 @@ fn kind_of(look: ColumnLook, rows: usize, options: &NodeTableOptions) -> Result<
     if look.empty == rows {
         return Err("it has no value in any row".to_string());
     }
-    if look.numbers * 2 > rows - look.missing_numbers {
-        let text = rows - look.missing_numbers - look.numbers;
-        return match (text, look.not_finite, look.missing_numbers) {
-            (1.., ..) => Err(format!("{} no number beside numbers", counted(text as u64, "cell is", "cells are"))),
-            (_, 1.., _) => Err(format!("{} no finite number", counted(look.not_finite as u64, "cell is", "cells are"))),
+    if let Some(kind) = look.counted_kind(rows) {
+        let dates = matches!(kind, FeatureKind::Number { dates: true, .. });
+        let (of_kind, not_finite) = if dates { (look.dates, 0) } else { (look.numbers, look.not_finite) };
+        let text = rows - look.missing_numbers - of_kind;
+        let beside = if dates { "no date beside dates" } else { "no number beside numbers" };
+        return match (text, not_finite, look.missing_numbers) {
+            (1.., ..) => Err(format!("{} {beside}", counted(text as u64, "cell is", "cells are"))),
+            (_, 1.., _) => Err(format!("{} no finite number", counted(not_finite as u64, "cell is", "cells are"))),
             (.., 1..) if !fill => Err(empty(look.missing_numbers)),
-            _ => Ok(FeatureKind::Number { mean: 0.0, shift: 0.0, scale: 1.0, fill: None }),
+            _ => Ok(kind),
         };
     }
     // As for nodes: a column of names has nearly as many values as rows.
@@ -191,8 +195,8 @@ fn complete(
     let mut rows = edges.table.rows();
     while let Some(row) = rows.next_row()? {
         if let RowOf::First(_) = first_rows.see(row.index) {
-            for (moments, &column) in moments.iter_mut().zip(places) {
-                add_number(moments, row.cell(column));
+            for ((moments, kept), &column) in moments.iter_mut().zip(&*columns).zip(places) {
+                add_number(moments, &kept.kind, row.cell(column));
             }
         }
     }
@@ -217,16 +221,18 @@ fn encode(
     let mut counts = vec![[0u64; 2]; columns.len()];
     let (mut conflicts, mut first_conflict) = (0u64, 0u64);
     let mut first_rows = FirstRows::new(edges.built);
+    let mut problems = Problems::default();
     let mut rows = table.rows();
     while let Some(row) = rows.next_row()? {
         own.fill(0.0);
         let mut place = 0;
         for ((column, &cell), counts) in columns.iter().zip(places).zip(&mut counts) {
             let end = place + column.kind.width();
-            match encode_cell(&row, cell, &column.kind, &mut own[place..end])? {
-                Outcome::Encoded => {}
-                Outcome::Unseen => counts[0] += 1,
-                Outcome::Filled => counts[1] += 1,
+            match encode_cell(&row, cell, &column.kind, &mut own[place..end]) {
+                Ok(Outcome::Encoded) => {}
+                Ok(Outcome::Unseen) => counts[0] += 1,
+                Ok(Outcome::Filled) => counts[1] += 1,
+                Err(wrong) => problems.add(|| wrong.at(&row, cell)),
             }
             place = end;
         }
@@ -246,6 +252,7 @@ fn encode(
             }
         }
     }
+    problems.into_result()?;
     notes.extend(count_notes(table, &columns, &counts));
     if conflicts > 0 {
         let remedy = if graph.is_directed() { "" } else { " Pass --directed if the two directions of an edge differ." };
@@ -263,6 +270,9 @@ fn count_notes(table: &Table, columns: &[FeatureColumn], counts: &[[u64; 2]]) ->
     let mut notes = Vec::new();
     for (column, &[unseen, filled]) in columns.iter().zip(counts) {
         let name = quoted(&column.name);
+        if matches!(column.kind, FeatureKind::Number { dates: true, .. }) {
+            notes.push(format!("column {name} of {}: dates are read as days since 1970-01-01", table.name()));
+        }
         if filled > 0 {
             let cells = counted(filled, "missing cell", "missing cells");
             notes.push(format!("column {name} of {}: {cells} filled", table.name()));

@@ -1,6 +1,6 @@
 //! Edge lists as they lie on the web: two ids on a line, perhaps a weight, comments, no header.
 //!
-//! Cells are separated by white space or commas. Lines that start with `#` or `%` are comments. A file that starts with
+//! Cells are separated by white space, commas or semicolons. Lines that start with `#` or `%` are comments. A file that starts with
 //! `%%MatrixMarket` is a matrix of coordinates: its first line of numbers gives the size, ids count from 1.
 
 use std::collections::HashMap;
@@ -142,8 +142,9 @@ impl<'a> Lines<'a> {
             if line.is_empty() || matches!(line[0], b'#' | b'%') {
                 continue;
             }
-            let mut cells =
-                line.split(|byte| byte.is_ascii_whitespace() || *byte == b',').filter(|cell| !cell.is_empty());
+            let mut cells = line
+                .split(|byte| byte.is_ascii_whitespace() || matches!(byte, b',' | b';'))
+                .filter(|cell| !cell.is_empty());
             let (Some(source), Some(target)) = (cells.next(), cells.next()) else {
                 let cell = quoted(&String::from_utf8_lossy(line));
                 return Err(file.wrong_at(number, format!("{cell} is one cell. An edge needs two ids on its line.")));

@@ -7,6 +7,7 @@ use farhop_graph::{Built, Direction, NO_EDGE};
 
 use crate::entry_rows::build_graph;
 use crate::error::DataError;
+use crate::problems::Problems;
 use crate::scan::MOST_NODES;
 use crate::source::SourceFile;
 use crate::table::{Row, Table};
@@ -110,15 +111,19 @@ impl EdgeTable {
         }
         let mut rows = Vec::new();
         let mut weights = Vec::new();
+        let mut problems = Problems::default();
         let mut walk = table.rows();
-        while let Some(row) = walk.next_row()? {
-            let source = lookup.find(&row, columns.source, "source")?;
-            let target = lookup.find(&row, columns.target, "target")?;
-            rows.push((source, target));
+        while let Some(row) = walk.next_telling(&mut problems)? {
+            let source = lookup.find(&row, columns.source, "source", &mut problems);
+            let target = lookup.find(&row, columns.target, "target", &mut problems);
+            if let (Some(source), Some(target)) = (source, target) {
+                rows.push((source, target));
+            }
             if let Some(column) = columns.weight {
-                weights.push(weight(&row, column)?);
+                weights.extend(problems.hear(weight(&row, column)));
             }
         }
+        problems.into_result()?;
         let direction = if options.directed { Direction::Directed } else { Direction::Undirected };
         let nodes = lookup.nodes();
         let built = build_graph(table.name(), nodes, &rows, direction)?;
@@ -295,61 +300,54 @@ impl<'a> Lookup<'a> {
         }
     }
 
-    fn find(&mut self, row: &Row<'_>, column: usize, end: &'static str) -> Result<u32, DataError> {
+    fn find(&mut self, row: &Row<'_>, column: usize, end: &'static str, problems: &mut Problems) -> Option<u32> {
         let id = row.cell(column);
         match self.ids {
-            NodeIds::Rows { count, file } => match id.parse::<u32>() {
-                Ok(number) if (number as usize) < count => Ok(number),
-                _ => Err(DataError::UnknownRow {
-                    place: row.place(),
-                    end,
-                    id: id.to_string(),
-                    features_file: file.to_string(),
-                    last: count.saturating_sub(1),
-                }),
-            },
-            NodeIds::Table { ids, file, add_missing } => self.find_id(row, id, end, (ids, file), None, add_missing),
+            NodeIds::Rows { count, file } => {
+                let number = id.parse::<u32>().ok().filter(|number| (*number as usize) < count);
+                if number.is_none() {
+                    problems.add(|| DataError::UnknownRow {
+                        place: row.place(),
+                        end,
+                        id: id.to_string(),
+                        features_file: file.to_string(),
+                        last: count.saturating_sub(1),
+                    });
+                }
+                number
+            }
+            _ if id.is_empty() => {
+                problems.add(|| DataError::EmptyId { place: row.place(), column: end.to_string() });
+                None
+            }
+            NodeIds::Table { ids, file, add_missing } => {
+                let found = self.find_id(id, None, add_missing);
+                if found.is_none() {
+                    problems.add(|| unknown(row, end, id, (ids.len(), file), None));
+                }
+                found
+            }
             NodeIds::Joined { ids, file, known, add_missing } => {
-                self.find_id(row, id, end, (ids, file), Some(known), add_missing)
+                let found = self.find_id(id, Some(known), add_missing);
+                if found.is_none() {
+                    problems.add(|| unknown(row, end, id, (ids.len(), file), Some(known)));
+                }
+                found
             }
         }
     }
 
-    fn find_id(
-        &mut self,
-        row: &Row<'_>,
-        id: &str,
-        end: &'static str,
-        (ids, file): (&[String], &str),
-        known: Option<&KnownIds<'_>>,
-        add_missing: bool,
-    ) -> Result<u32, DataError> {
-        if let Some(&number) = self.number_of.get(id) {
-            return Ok(number);
-        }
-        if let Some(&number) = self.number_of_added.get(id) {
-            return Ok(number);
-        }
-        if id.is_empty() {
-            return Err(DataError::EmptyId { place: row.place(), column: end.to_string() });
-        }
+    /// The number of a node; one that may be added is.
+    fn find_id(&mut self, id: &str, known: Option<&KnownIds<'_>>, add_missing: bool) -> Option<u32> {
+        let found = self.number_of.get(id).or_else(|| self.number_of_added.get(id)).copied();
         let is_known = known.is_some_and(|known| known.ids.contains(id));
-        if !(is_known || add_missing) || self.nodes() >= MOST_NODES {
-            let (place, id, nodes_file, nodes) = (row.place(), id.to_string(), file.to_string(), ids.len());
-            return Err(match known {
-                None => DataError::UnknownId { place, end, id, nodes_file, nodes },
-                Some(known) => {
-                    let ids = |count: usize| counted(count as u64, "id", "ids");
-                    let (new, old) = (ids(nodes), ids(known.ids.len()));
-                    let neither = format!("neither in {nodes_file} ({new}) nor in {} of training ({old})", known.file);
-                    DataError::UnknownNewId { place, end, id, neither }
-                }
-            });
+        if found.is_some() || !(is_known || add_missing) || self.nodes() >= MOST_NODES {
+            return found;
         }
         let number = self.nodes() as u32;
         self.number_of_added.insert(id.to_string(), number);
         self.added.push(id.to_string());
-        Ok(number)
+        Some(number)
     }
 
     /// A table without a header would silently lose its first edge.
@@ -368,4 +366,22 @@ impl<'a> Lookup<'a> {
         }
         Ok(())
     }
+}
+
+/// An edge names a node that is nowhere: neither among the `nodes` of its file nor among those that are known from before.
+fn unknown(
+    row: &Row<'_>,
+    end: &'static str,
+    id: &str,
+    (nodes, file): (usize, &str),
+    known: Option<&KnownIds<'_>>,
+) -> DataError {
+    let (place, id, nodes_file) = (row.place(), id.to_string(), file.to_string());
+    let Some(known) = known else {
+        return DataError::UnknownId { place, end, id, nodes_file, nodes };
+    };
+    let ids = |count: usize| counted(count as u64, "id", "ids");
+    let (new, old) = (ids(nodes), ids(known.ids.len()));
+    let neither = format!("neither in {nodes_file} ({new}) nor in {} of training ({old})", known.file);
+    DataError::UnknownNewId { place, end, id, neither }
 }

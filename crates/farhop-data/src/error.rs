@@ -28,6 +28,11 @@ fn not_usable(value: &str) -> &'static str {
     }
 }
 
+fn lines_of(problems: &[DataError], more: usize) -> String {
+    let rest = (more > 0).then(|| format!("\n  and {} more", thousands(more as u64)));
+    problems.iter().map(|problem| format!("\n  {problem}")).chain(rest).collect()
+}
+
 /// What is wrong with the input, on one line: file, line, value, what is allowed, what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
@@ -123,7 +128,7 @@ pub enum DataError {
         value: String,
     },
     /// The table uses another delimiter.
-    #[error("{file}, line 1: the only column is {}. Columns are separated by commas (by tabs in .tsv files), not by {found}.", quoted(.header))]
+    #[error("{file}, line 1: the only column is {}. Columns are separated by commas, semicolons or tabs, not by {found}.", quoted(.header))]
     Delimiter {
         /// The file, as the user gave it.
         file: String,
@@ -324,7 +329,7 @@ pub enum DataError {
         cell: Box<Cell>,
     },
     /// A text column with too many values for one column per value.
-    #[error("{file}: text column {} has {different} in {}, too many for categories. Pass --ignore {column} to leave it out.", quoted(.column), counted(*rows as u64, "row", "rows"))]
+    #[error("{file}: text column {} has {different} in {}, too many for categories. {remedy} --ignore {column} to leave it out.", quoted(.column), counted(*rows as u64, "row", "rows"))]
     TooManyCategories {
         /// The file, as the user gave it.
         file: String,
@@ -334,10 +339,18 @@ pub enum DataError {
         different: String,
         /// Rows of the table.
         rows: usize,
+        /// What to do, but for leaving it out.
+        remedy: &'static str,
     },
     /// Text in a column of numbers.
     #[error("{cell}: {} is not a number, but the column is one of numbers. Correct the cell, or train with --category {} or --ignore {}.", quoted(&.cell.value), .cell.column, .cell.column)]
     NotANumber {
+        /// Where.
+        cell: Box<Cell>,
+    },
+    /// Something else in a column of dates.
+    #[error("{cell}: {} is not a date such as 2024-01-31 or 2024-01-31T17:45, but the column is one of dates. Correct the cell, or train with --category {} or --ignore {}.", quoted(&.cell.value), .cell.column, .cell.column)]
+    NotADate {
         /// Where.
         cell: Box<Cell>,
     },
@@ -476,6 +489,14 @@ pub enum DataError {
         cell: Box<Cell>,
         /// What is wrong, what is allowed and what to do.
         reason: String,
+    },
+    /// Several things are wrong: a line for each of the first, then how many more there are. The only text of several lines.
+    #[error("{} problems in the data:{}", thousands((problems.len() + more) as u64), lines_of(problems, *more))]
+    Several {
+        /// The first ones, in the order they were found.
+        problems: Vec<DataError>,
+        /// How many more there are.
+        more: usize,
     },
     /// Numbers handed over by a caller do not fit together.
     #[error("{what}")]

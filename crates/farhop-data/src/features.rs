@@ -1,7 +1,9 @@
 //! Feature columns: inferring their kinds, their statistics, and encoding their cells.
 
+use crate::dates;
 use crate::error::DataError;
 use crate::options::{FeatureScaling, NodeTableOptions};
+use crate::problems::Problems;
 use crate::roles::Roles;
 use crate::scan::{ColumnLook, is_missing_number};
 use crate::schema::{FeatureColumn, FeatureKind};
@@ -13,37 +15,51 @@ use crate::text::{counted, thousands};
 ///
 /// A column is one of numbers if more than half of its cells that are not missing are numbers
 /// (so that a bad cell is reported and not silently made a category), and was not asked for as a
-/// category; [`encode`] reports the bad cell. Otherwise it is one of categories.
-/// Statistics are not known yet: shift 0, scale 1.
-pub fn infer_kinds(
+/// category; [`encode`] reports the bad cell. The same goes for dates. Otherwise it is one of categories.
+/// Statistics are not known yet: shift 0, scale 1. A column that can be nothing is a problem, and stands as one of no
+/// categories.
+pub(crate) fn infer_kinds(
     table: &Table,
     roles: &Roles,
     looks: Vec<ColumnLook>,
     rows: usize,
     options: &NodeTableOptions,
-) -> Result<Vec<FeatureColumn>, DataError> {
+    problems: &mut Problems,
+) -> Vec<FeatureColumn> {
     let mut columns = Vec::with_capacity(looks.len());
     for (&number, look) in roles.features.iter().zip(looks) {
         let name = table.header()[number].clone();
-        if look.empty == rows {
-            return Err(DataError::EmptyColumn { file: table.name().to_string(), column: name });
-        }
-        let present = rows - look.missing_numbers;
         let asked = options.categories.contains(&name);
-        let kind = if !asked && look.numbers * 2 > present {
-            FeatureKind::Number { mean: 0.0, shift: 0.0, scale: 1.0, fill: None }
+        let kind = if look.empty == rows {
+            Err(DataError::EmptyColumn { file: table.name().to_string(), column: name.clone() })
         } else {
-            category(table, &name, look, rows, options.most_categories)?
+            let counted = look.counted_kind(rows).filter(|_| !asked);
+            counted.map_or_else(|| category(table, &name, look, rows, options.most_categories), Ok)
         };
+        let nothing = FeatureKind::Category { values: Vec::new(), allow_missing: true };
+        let kind = problems.hear(kind).map_or(nothing, |kind| kind.with_fill(options.fill));
         columns.push(FeatureColumn { name, kind });
     }
-    Ok(columns)
+    columns
+}
+
+impl ColumnLook {
+    /// Numbers or dates, if most cells of `rows` that are not missing are.
+    pub fn counted_kind(&self, rows: usize) -> Option<FeatureKind> {
+        let most = |cells: usize| cells * 2 > rows - self.missing_numbers;
+        match () {
+            () if most(self.numbers) => Some(FeatureKind::number(false)),
+            () if most(self.dates) => Some(FeatureKind::number(true)),
+            () => None,
+        }
+    }
 }
 
 fn category(table: &Table, name: &str, look: ColumnLook, rows: usize, most: usize) -> Result<FeatureKind, DataError> {
     // In a short table a column of names has few values too, but nearly as many as rows.
     let nearly_unique = rows >= 20 && look.values.len() * 2 > rows;
     if look.many || nearly_unique {
+        let as_dates = look.values.iter().filter(|value| dates::looks_like_another_date(value)).count();
         return Err(DataError::TooManyCategories {
             file: table.name().to_string(),
             column: name.to_string(),
@@ -54,6 +70,7 @@ fn category(table: &Table, name: &str, look: ColumnLook, rows: usize, most: usiz
                 counted(count, "different value", "different values")
             },
             rows,
+            remedy: if as_dates * 2 > look.values.len() { "Write dates as 2024-01-31, or pass" } else { "Pass" },
         });
     }
     let mut values: Vec<String> = look.values.into_iter().collect();
@@ -75,24 +92,28 @@ pub fn statistics_and_fill(
     let mut moments = vec![Moments::default(); columns.len()];
     let mut wanted = train.iter().copied().peekable();
     let mut rows = table.rows();
-    while let Some(row) = rows.next_row()? {
+    while let Some(row) = rows.next_whole_row()? {
         if !train.is_empty() && wanted.next_if_eq(&(row.index as u32)).is_none() {
             continue;
         }
         for &column in &numeric {
             // Bad cells are reported by `encode`, which sees all rows in order.
-            add_number(&mut moments[column], row.cell(roles.features[column]));
+            add_number(&mut moments[column], &columns[column].kind, row.cell(roles.features[column]));
         }
     }
     complete_kinds(columns, &moments, options);
     Ok(())
 }
 
-/// Takes in a cell if it is a number that is finite in 32 bits.
-pub fn add_number(moments: &mut Moments, cell: &str) {
-    match cell.parse::<f64>() {
-        Ok(value) if (value as f32).is_finite() => moments.add(value),
-        _ => {}
+/// Takes in a cell if it is a number (or a date, where the column is one of dates) that is finite in 32 bits.
+pub fn add_number(moments: &mut Moments, kind: &FeatureKind, cell: &str) {
+    let value = match kind {
+        FeatureKind::Number { dates: true, .. } => dates::days(cell),
+        FeatureKind::Number { .. } => cell.parse().ok(),
+        _ => None,
+    };
+    if let Some(value) = value.filter(|value: &f64| (*value as f32).is_finite()) {
+        moments.add(value);
     }
 }
 
@@ -123,6 +144,9 @@ pub struct Encoded {
 /// Encodes all rows of the table with kinds that are complete. `roles.features` are the columns
 /// of the kinds that come from the table, in the same order; numbers that come from the graph are
 /// left 0. `nodes` is at least the number of rows.
+///
+/// # Errors
+/// Names every cell that can't be read, up to ten.
 pub fn encode(table: &Table, roles: &Roles, columns: &[FeatureColumn], nodes: usize) -> Result<Encoded, DataError> {
     let width: usize = columns.iter().map(|column| column.kind.width()).sum();
     let mut encoded = Encoded {
@@ -142,16 +166,21 @@ pub fn encode(table: &Table, roles: &Roles, columns: &[FeatureColumn], nodes: us
         place += column.kind.width();
     }
     let mut done = 0;
+    let mut problems = Problems::default();
     let mut rows = table.rows();
-    while let Some(row) = rows.next_row()? {
+    while let Some(row) = rows.next_whole_row()? {
         let target = &mut encoded.features[row.index * width..(row.index + 1) * width];
         for &(index, cell, place, kind) in &layout {
-            let outcome = encode_cell(&row, cell, kind, &mut target[place..])?;
-            encoded.unseen[index] += u64::from(outcome == Outcome::Unseen);
-            encoded.filled[index] += u64::from(outcome == Outcome::Filled);
+            match encode_cell(&row, cell, kind, &mut target[place..]) {
+                Ok(Outcome::Encoded) => {}
+                Ok(Outcome::Unseen) => encoded.unseen[index] += 1,
+                Ok(Outcome::Filled) => encoded.filled[index] += 1,
+                Err(wrong) => problems.add(|| wrong.at(&row, cell)),
+            }
         }
         done = row.index + 1;
     }
+    problems.into_result()?;
     for node in done..nodes {
         for &(_, _, place, kind) in &layout {
             if let FeatureKind::Number { mean, shift, scale, .. } = kind {
@@ -173,27 +202,51 @@ pub enum Outcome {
     Filled,
 }
 
+/// Why a cell can't be encoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WrongCell {
+    /// Nothing is in it.
+    Missing,
+    /// Text in a column of numbers.
+    NotANumber,
+    /// Other text in a column of dates.
+    NotADate,
+    /// A number that is not finite in 32 bits.
+    NotFinite,
+}
+
+impl WrongCell {
+    /// With the cell in its place.
+    pub fn at(self, row: &Row<'_>, column: usize) -> DataError {
+        let cell = row.named_cell(column);
+        match self {
+            WrongCell::Missing => DataError::Missing { cell },
+            WrongCell::NotANumber => DataError::NotANumber { cell },
+            WrongCell::NotADate => DataError::NotADate { cell },
+            WrongCell::NotFinite => DataError::NotFinite { cell },
+        }
+    }
+}
+
 /// Writes the numbers of a cell to the start of `target`, which holds zeros.
-pub fn encode_cell(row: &Row<'_>, column: usize, kind: &FeatureKind, target: &mut [f32]) -> Result<Outcome, DataError> {
-    let missing = || DataError::Missing { cell: row.named_cell(column) };
+pub fn encode_cell(row: &Row<'_>, column: usize, kind: &FeatureKind, target: &mut [f32]) -> Result<Outcome, WrongCell> {
+    let cell = row.cell(column);
     match kind {
-        FeatureKind::Number { shift, scale, fill, .. } => {
-            let (value, outcome) = match number(row, column)? {
+        FeatureKind::Number { dates, shift, scale, fill, .. } => {
+            let (value, outcome) = match number(cell, *dates)? {
                 Some(value) => (value, Outcome::Encoded),
-                None => (fill.ok_or_else(missing)?, Outcome::Filled),
+                None => (fill.ok_or(WrongCell::Missing)?, Outcome::Filled),
             };
             let scaled = ((value - shift) / scale) as f32;
             if !scaled.is_finite() {
-                let cell = row.named_cell(column);
-                return Err(DataError::NotFinite { cell });
+                return Err(WrongCell::NotFinite);
             }
             target[0] = scaled;
             Ok(outcome)
         }
         FeatureKind::Category { values, allow_missing } => {
-            let cell = row.cell(column);
             if cell.is_empty() {
-                return if *allow_missing { Ok(Outcome::Filled) } else { Err(missing()) };
+                return if *allow_missing { Ok(Outcome::Filled) } else { Err(WrongCell::Missing) };
             }
             match values.binary_search_by(|value| value.as_str().cmp(cell)) {
                 Ok(position) => {
@@ -207,14 +260,18 @@ pub fn encode_cell(row: &Row<'_>, column: usize, kind: &FeatureKind, target: &mu
     }
 }
 
-/// The number in a cell; `None` if it is missing; an error if it is text or not finite in 32 bits.
-fn number(row: &Row<'_>, column: usize) -> Result<Option<f64>, DataError> {
-    let cell = row.cell(column);
+/// The number (or date) in a cell; `None` if it is missing; an error if it is text or not finite in 32 bits.
+fn number(cell: &str, is_date: bool) -> Result<Option<f64>, WrongCell> {
+    if is_missing_number(cell) {
+        return Ok(None);
+    }
+    if is_date {
+        return dates::days(cell).map(Some).ok_or(WrongCell::NotADate);
+    }
     match cell.parse::<f64>() {
         Ok(value) if (value as f32).is_finite() => Ok(Some(value)),
-        Ok(_) => Err(DataError::NotFinite { cell: row.named_cell(column) }),
-        Err(_) if is_missing_number(cell) => Ok(None),
-        Err(_) => Err(DataError::NotANumber { cell: row.named_cell(column) }),
+        Ok(_) => Err(WrongCell::NotFinite),
+        Err(_) => Err(WrongCell::NotANumber),
     }
 }
 

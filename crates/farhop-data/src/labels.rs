@@ -2,14 +2,19 @@
 
 use std::collections::HashMap;
 
+use crate::targets::answer;
+
 /// Puts classes in their final order and numbers the labels after it: as numbers if all classes
-/// are whole numbers, else as text.
+/// are whole numbers, else as text; but no goes before yes, in whatever words.
 pub fn sorted_classes(labels: &[Option<u32>], values: &[String]) -> (Vec<Option<u32>>, Vec<String>) {
     let numbers: Option<Vec<i64>> = values.iter().map(|value| value.parse().ok()).collect();
     let mut order: Vec<usize> = (0..values.len()).collect();
     match numbers {
         // "1" and "01" are different classes with the same number: text decides.
         Some(numbers) => order.sort_by_key(|&value| (numbers[value], &values[value])),
+        None if values.iter().all(|value| answer(value).is_some()) => {
+            order.sort_by_key(|&value| (answer(&values[value]), &values[value]));
+        }
         None => order.sort_by_key(|&value| &values[value]),
     }
     let mut class_of = vec![0; values.len()];
@@ -54,6 +59,13 @@ mod tests {
 
     fn strings(values: &[&str]) -> Vec<String> {
         values.iter().map(|value| value.to_string()).collect()
+    }
+
+    #[test]
+    fn no_goes_before_yes() {
+        for values in [["yes", "No"], ["Yes", "no"], ["TRUE", "False"], ["t", "F"]] {
+            assert_eq!(sorted_classes(&[], &strings(&values)).1, [values[1], values[0]]);
+        }
     }
 
     #[test]

@@ -61,6 +61,9 @@ mod split_protocols;
 mod statistics;
 
 // Tables of nodes, edges, graphs and molecules.
+mod dates;
+mod decimal_commas;
+mod delimiter;
 mod edge_features;
 mod edges;
 mod entry_rows;
@@ -106,6 +109,7 @@ mod number_text;
 mod parquet_table;
 pub mod pickle;
 mod place;
+mod problems;
 mod row_file;
 pub mod save;
 mod source;

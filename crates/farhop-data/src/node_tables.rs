@@ -1,5 +1,6 @@
 //! A nodes table and an edges table, read into a dataset.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use farhop_graph::GraphSet;
@@ -13,9 +14,10 @@ use crate::features::{Encoded, encode, infer_kinds, statistics_and_fill};
 use crate::graph_features::{complete_graph_features, graph_feature};
 use crate::options::{ApplyOptions, NodeTableOptions};
 use crate::place::Place;
+use crate::problems::Problems;
 use crate::roles::Roles;
 use crate::scan::Scan;
-use crate::schema::{FeatureColumn, Schema};
+use crate::schema::{FeatureColumn, FeatureKind, Schema};
 use crate::source::is_standard_input;
 use crate::split::{Part, Split};
 use crate::split_choice::TableSplit;
@@ -88,17 +90,6 @@ impl NodeTables {
         known: Option<&KnownIds<'_>>,
     ) -> Result<NodeTables, DataError> {
         let roles = Roles::from_schema(table, schema)?;
-        let mut scan = Scan::of(table, &roles, None)?;
-        let edge_options = EdgeOptions { directed: schema.directed, weights: false };
-        let edges = read_edges(table, edge_table, &mut scan, (options.add_missing_nodes, known), edge_options)?;
-        let edge_features =
-            edge_features::apply(&EdgeColumns::of(edge_table, &edges), &schema.edge_features, options.fill)?;
-        let (target, unknown) = scan.target_columns(table, &place_in(table)).apply(schema.target.as_ref())?;
-        let labelled = roles.targets.iter().any(Option::is_some);
-        let split = match labelled {
-            true => table_split(table, &roles, &scan, &target, "", &place_in(table)).apply(),
-            false => None,
-        };
         let columns: Vec<FeatureColumn> = match options.fill {
             None => schema.features.clone(),
             Some(fill) => schema
@@ -107,9 +98,27 @@ impl NodeTables {
                 .map(|column| FeatureColumn { name: column.name.clone(), kind: column.kind.with_fill(fill) })
                 .collect(),
         };
+        let mut problems = Problems::default();
+        let mut scan = Scan::of(table, &roles, None, &mut problems)?;
+        let edge_options = EdgeOptions { directed: schema.directed, weights: false };
+        let edges = read_edges(table, edge_table, &mut scan, (options.add_missing_nodes, known), edge_options);
+        let edges = edges.and_then(|edges| {
+            let columns = EdgeColumns::of(edge_table, &edges);
+            let features = edge_features::apply(&columns, &schema.edge_features, options.fill)?;
+            Ok((edges, features))
+        });
+        let target = scan.target_columns(table, &place_in(table)).apply(schema.target.as_ref());
+        let read = Together { problems, table, roles: &roles, columns: &columns, rows: scan.ids.len() };
+        let ((edges, edge_features), (target, unknown)) = read.all_or_every_problem(edges, target)?;
+        let labelled = roles.targets.iter().any(Option::is_some);
+        let split = match labelled {
+            true => table_split(table, &roles, &scan, &target, "", &place_in(table)).apply(),
+            false => None,
+        };
         let mut encoded = encode(table, &roles, &columns, scan.ids.len())?;
         graph_feature(&columns, &edges.built.graph, &mut encoded.features);
-        let mut notes = feature_notes(&columns, &encoded);
+        let mut notes = table_notes(table, edge_table);
+        notes.extend(feature_notes(&columns, &encoded));
         notes.extend(unused_note(table, &roles));
         if unknown > 0 {
             notes.push(format!(
@@ -146,14 +155,17 @@ pub(crate) fn load_open(
     weights: bool,
 ) -> Result<(NodeTables, Option<Vec<f32>>), DataError> {
     let roles = Roles::infer(table, options)?;
-    let mut scan = Scan::of(table, &roles, Some(options.most_categories))?;
+    let mut problems = Problems::default();
+    let mut scan = Scan::of(table, &roles, Some(options.most_categories), &mut problems)?;
     let looks = std::mem::take(&mut scan.columns);
-    let mut columns = infer_kinds(table, &roles, looks, scan.ids.len(), options)?;
+    let mut columns = infer_kinds(table, &roles, looks, scan.ids.len(), options, &mut problems);
     let edge_options = EdgeOptions { directed: options.directed, weights };
-    let edges = read_edges(table, edge_table, &mut scan, (options.add_missing_nodes, None), edge_options)?;
-    let mut notes = Vec::new();
+    let edges = read_edges(table, edge_table, &mut scan, (options.add_missing_nodes, None), edge_options);
+    let mut notes = table_notes(table, edge_table);
     let place = place_in(table);
-    let (target, target_column) = scan.target_columns(table, &place).learn(options.task, Level::Node, &mut notes)?;
+    let target = scan.target_columns(table, &place).learn(options.task, Level::Node, &mut notes);
+    let read = Together { problems, table, roles: &roles, columns: &columns, rows: scan.ids.len() };
+    let (edges, (target, target_column)) = read.all_or_every_problem(edges, target)?;
     let split = match &target_column {
         None => None,
         Some(column) => {
@@ -185,6 +197,41 @@ pub(crate) fn load_open(
     Ok((read.assemble(schema)?, entry_weights))
 }
 
+/// The steps of reading two tables that can go wrong without one another.
+struct Together<'a> {
+    /// What was wrong so far.
+    problems: Problems,
+    table: &'a Table,
+    roles: &'a Roles,
+    columns: &'a [FeatureColumn],
+    rows: usize,
+}
+
+impl Together<'_> {
+    /// What the edges and the target came to. If anything was wrong, nothing will come of the tables: the cells of the
+    /// features are looked at as well, so that everything is said at once.
+    fn all_or_every_problem<E, T>(
+        mut self,
+        edges: Result<E, DataError>,
+        target: Result<T, DataError>,
+    ) -> Result<(E, T), DataError> {
+        let (edges, target) = match (edges, target) {
+            (Ok(edges), Ok(target)) if self.problems.is_empty() => return Ok((edges, target)),
+            (edges, target) => (edges.err(), target.err()),
+        };
+        let cells = encode(self.table, self.roles, self.columns, self.rows).err();
+        // Rows with problems are left out of the classes: what then is wrong with those may be no fault of their own.
+        let of_rows = !self.problems.is_empty();
+        let follows = |error: &DataError| {
+            of_rows && matches!(error, DataError::TooFewClasses { .. } | DataError::TooManyClasses { .. })
+        };
+        for error in [target.filter(|error| !follows(error)), cells, edges].into_iter().flatten() {
+            self.problems.hear::<()>(Err(error));
+        }
+        Err(self.problems.into_error())
+    }
+}
+
 fn open_nodes(nodes: &Path, edges: &Path) -> Result<Table, DataError> {
     if is_standard_input(nodes) && is_standard_input(edges) {
         return Err(DataError::StandardInputTwice);
@@ -200,12 +247,17 @@ fn read_edges(
     (add_missing, known): (bool, Option<&KnownIds<'_>>),
     options: EdgeOptions,
 ) -> Result<EdgeTable, DataError> {
-    let (ids, file) = (&scan.ids[..], table.name());
+    let all: Cow<'_, [String]> = match scan.broken_ids.is_empty() {
+        true => Cow::Borrowed(&scan.ids),
+        false => Cow::Owned([&scan.ids[..], &scan.broken_ids].concat()),
+    };
+    let (ids, file) = (&all[..], table.name());
     let ids = match known {
         None => NodeIds::Table { ids, file, add_missing },
         Some(known) => NodeIds::Joined { ids, file, known, add_missing },
     };
     let edges = EdgeTable::read(edge_table, ids, options)?;
+    drop(all);
     scan.ids.extend(edges.added.iter().cloned());
     for target in &mut scan.targets {
         target.cells.resize(scan.ids.len(), None);
@@ -285,10 +337,18 @@ fn unused_note(table: &Table, roles: &Roles) -> Option<String> {
         .then(|| format!("columns of {} that the model does not use: {}", table.name(), listed(names)))
 }
 
+/// How the tables were read, where that is not plain.
+fn table_notes(nodes: &Table, edges: &Table) -> Vec<String> {
+    [nodes, edges].into_iter().filter_map(Table::note).collect()
+}
+
 pub(crate) fn feature_notes(columns: &[FeatureColumn], encoded: &Encoded) -> Vec<String> {
     let mut notes = Vec::new();
     for (index, column) in columns.iter().enumerate() {
         let name = quoted(&column.name);
+        if matches!(column.kind, FeatureKind::Number { dates: true, .. }) {
+            notes.push(format!("column {name}: dates are read as days since 1970-01-01"));
+        }
         let filled = encoded.filled[index];
         if filled > 0 {
             let cells = counted(filled, "missing cell", "missing cells");

@@ -20,7 +20,7 @@ pub enum Answers<'a> {
         /// `[ids, names]`, row after row.
         probabilities: &'a [f32],
     },
-    /// Yes-or-no questions: `id,probability_<label>,...`.
+    /// Yes-or-no questions: `id,prediction_<label>,...,probability_<label>,...`; a prediction is 1 for yes and 0 for no.
     Labels {
         /// The names of the questions.
         names: &'a [String],
@@ -65,11 +65,20 @@ impl<'a> Answers<'a> {
 pub struct Predictions<'a> {
     /// The ids of nodes or graphs; empty: their numbers.
     pub ids: &'a [String],
+    /// The name of their column.
+    pub id_column: &'a str,
+    /// For each question, or for the second of two classes: the probability above which the answer is yes. Empty: one half.
+    pub thresholds: &'a [f32],
     /// What was predicted, finite.
     pub answers: Answers<'a>,
 }
 
 impl<'a> Predictions<'a> {
+    /// Predictions with ids in a column `id`, decided at one half.
+    pub fn new(ids: &'a [String], answers: Answers<'a>) -> Self {
+        Predictions { ids, id_column: "id", thresholds: &[], answers }
+    }
+
     /// Writes the predictions atomically: the file is the old one or complete.
     pub fn save(&self, path: &Path) -> Result<(), DataError> {
         self.check()?;
@@ -120,15 +129,30 @@ impl<'a> Predictions<'a> {
         let mut csv = csv::Writer::from_writer(writer);
         match self.answers {
             Answers::Classes { names, probabilities } => {
-                let best = largest(probabilities, names.len());
-                let named = |row: usize| best.get(row).and_then(|&class| names.get(class as usize)).map(String::as_str);
-                self.write_table(&mut csv, &["id", "prediction"], "probability", names, probabilities, named)?;
+                let best = match (names, self.thresholds) {
+                    ([_, _], [threshold]) => {
+                        probabilities.chunks_exact(2).map(|row| u32::from(row[1] > *threshold)).collect()
+                    }
+                    _ => largest(probabilities, names.len()),
+                };
+                let named = |row: usize| vec![names[best[row] as usize].as_str()];
+                let first = vec!["prediction".to_string()];
+                self.write_table(&mut csv, first, "probability", names, probabilities, named)?;
             }
             Answers::Labels { names, probabilities } => {
-                self.write_table(&mut csv, &["id"], "probability", names, probabilities, |_| None)?;
+                let (width, thresholds) = (names.len(), self.thresholds);
+                let answers = |row: usize| {
+                    let answer = |at: usize| {
+                        let yes = probabilities[row * width + at] > thresholds.get(at).copied().unwrap_or(0.5);
+                        if yes { "1" } else { "0" }
+                    };
+                    (0..width).map(answer).collect()
+                };
+                let first = names.iter().map(|name| format!("prediction_{name}")).collect();
+                self.write_table(&mut csv, first, "probability", names, probabilities, answers)?;
             }
             Answers::Numbers { names, values } => {
-                self.write_table(&mut csv, &["id"], "prediction", names, values, |_| None)?;
+                self.write_table(&mut csv, Vec::new(), "prediction", names, values, |_| Vec::new())?;
             }
             Answers::Pairs { pairs, offsets, starts, probabilities } => {
                 csv.write_record(["graph", "a", "b", "probability"]).map_err(as_io)?;
@@ -144,23 +168,23 @@ impl<'a> Predictions<'a> {
         csv.flush()
     }
 
-    /// A row per id: the id, the prediction if there is one in words, and a number per name.
+    /// A row per id: the id, the decisions in columns `first`, and a number per name.
     fn write_table(
         &self,
         csv: &mut csv::Writer<&mut dyn Write>,
-        first: &[&str],
+        first: Vec<String>,
         prefix: &str,
         names: &[String],
         values: &[f32],
-        prediction: impl Fn(usize) -> Option<&'a str>,
+        decisions: impl Fn(usize) -> Vec<&'a str>,
     ) -> io::Result<()> {
         let named = names.iter().map(|name| format!("{prefix}_{name}"));
-        let header: Vec<String> = first.iter().map(|name| name.to_string()).chain(named).collect();
+        let header: Vec<String> = std::iter::once(self.id_column.to_string()).chain(first).chain(named).collect();
         csv.write_record(&header).map_err(as_io)?;
         for (row, values) in values.chunks_exact(names.len()).enumerate() {
             csv.write_field(&*self.id(row)).map_err(as_io)?;
-            if let Some(prediction) = prediction(row) {
-                csv.write_field(prediction).map_err(as_io)?;
+            for decision in decisions(row) {
+                csv.write_field(decision).map_err(as_io)?;
             }
             let cells: Vec<String> = values.iter().map(f32::to_string).collect();
             csv.write_record(&cells).map_err(as_io)?;

@@ -2,6 +2,7 @@
 
 use crate::error::DataError;
 use crate::options::NodeTableOptions;
+use crate::problems::Problems;
 use crate::schema::Schema;
 use crate::table::Table;
 
@@ -89,14 +90,17 @@ impl Roles {
     /// Finds the parts that a schema names. The id and the features must be there; target and
     /// split need not; other columns are left out.
     pub fn from_schema(table: &Table, schema: &Schema) -> Result<Roles, DataError> {
-        let id = table.require(&schema.id, ID_ROLE)?;
+        let mut problems = Problems::default();
+        let id = problems.hear(table.require(&schema.id, ID_ROLE)).unwrap_or(0);
         let names = schema.target.iter().flat_map(|target| target.names());
         let targets: Vec<Option<usize>> = names.map(|name| table.column(name)).collect();
         let split = schema.split.as_ref().and_then(|name| table.column(name));
         let mut features = Vec::with_capacity(schema.features.len());
         for column in schema.features.iter().filter(|c| c.kind.from_table()) {
-            features.push(table.require(&column.name, "a feature that the model was trained on")?);
+            let found = table.require(&column.name, "a feature that the model was trained on");
+            features.extend(problems.hear(found));
         }
+        problems.into_result()?;
         let mut used = vec![false; table.header().len()];
         for &column in features.iter().chain([&id]).chain(targets.iter().flatten()).chain(&split) {
             used[column] = true;

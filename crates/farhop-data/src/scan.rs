@@ -2,8 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::dates;
 use crate::error::DataError;
 use crate::place::Place;
+use crate::problems::Problems;
 use crate::roles::Roles;
 use crate::split::Part;
 use crate::table::{Row, Table};
@@ -17,6 +19,8 @@ pub const MOST_NODES: usize = u32::MAX as usize - 1;
 pub struct Scan {
     /// The id of each row.
     pub ids: Vec<String>,
+    /// Ids of rows that are not whole, a problem each: edges may name them all the same.
+    pub broken_ids: Vec<String>,
     /// The cells of the target columns.
     pub targets: Vec<TargetCells>,
     /// The part of the split of each row; empty without a split column.
@@ -34,6 +38,8 @@ pub struct ColumnLook {
     pub missing_numbers: usize,
     /// Cells that are numbers but not finite in 32 bits.
     pub not_finite: usize,
+    /// Cells that are dates.
+    pub dates: usize,
     /// Cells that are empty.
     pub empty: usize,
     /// The different values, until there are more than `most`.
@@ -55,6 +61,8 @@ impl ColumnLook {
         } else if let Ok(number) = cell.parse::<f64>() {
             self.numbers += 1;
             self.not_finite += usize::from(!(number as f32).is_finite());
+        } else {
+            self.dates += usize::from(dates::days(cell).is_some());
         }
         if cell.is_empty() {
             self.empty += 1;
@@ -67,35 +75,49 @@ impl ColumnLook {
 
 impl Scan {
     /// Walks the table. With `most_categories`, feature columns are looked at, and up to that
-    /// many different values of each are kept.
-    pub fn of(table: &Table, roles: &Roles, most_categories: Option<usize>) -> Result<Scan, DataError> {
-        let scan = Scan::with_any_ids(table, roles, most_categories)?;
-        scan.check_ids(table)?;
+    /// many different values of each are kept. What is wrong with rows is added to the problems.
+    pub(crate) fn of(
+        table: &Table,
+        roles: &Roles,
+        most_categories: Option<usize>,
+        problems: &mut Problems,
+    ) -> Result<Scan, DataError> {
+        let scan = Scan::with_any_ids(table, roles, most_categories, problems)?;
+        scan.check_ids(table, problems);
         Ok(scan)
     }
 
     /// As [`Scan::of`], but ids may repeat.
-    pub fn with_any_ids(table: &Table, roles: &Roles, most_categories: Option<usize>) -> Result<Scan, DataError> {
+    pub(crate) fn with_any_ids(
+        table: &Table,
+        roles: &Roles,
+        most_categories: Option<usize>,
+        problems: &mut Problems,
+    ) -> Result<Scan, DataError> {
         let name = |column: Option<usize>| column.and_then(|column| table.header().get(column)).map_or("", |name| name);
         let mut scan = Scan {
             ids: Vec::new(),
+            broken_ids: Vec::new(),
             targets: roles.targets.iter().map(|&column| TargetCells::of(name(column), column)).collect(),
             parts: Vec::new(),
             columns: Vec::new(),
         };
         scan.columns.resize_with(roles.features.len(), ColumnLook::default);
         let mut rows = table.rows();
-        while let Some(row) = rows.next_row()? {
+        let broken_ids = &mut scan.broken_ids;
+        while let Some(row) =
+            rows.next_showing(problems, |broken| broken_ids.push(broken.cell(roles.id).to_string()))?
+        {
             let id = row.cell(roles.id);
             if id.is_empty() {
-                return Err(DataError::EmptyId { place: row.place(), column: table.header()[roles.id].clone() });
+                problems.add(|| DataError::EmptyId { place: row.place(), column: table.header()[roles.id].clone() });
             }
             scan.ids.push(id.to_string());
             for cells in &mut scan.targets {
                 cells.see(cells.column.map_or("", |column| row.cell(column)));
             }
             if let Some(column) = roles.split {
-                scan.parts.push(part_of(&row, column)?);
+                scan.parts.push(problems.hear(part_of(&row, column)).flatten());
             }
             if let Some(most) = most_categories {
                 for (look, &column) in scan.columns.iter_mut().zip(&roles.features) {
@@ -103,7 +125,7 @@ impl Scan {
                 }
             }
         }
-        if scan.ids.is_empty() {
+        if scan.ids.is_empty() && problems.is_empty() {
             return Err(DataError::NoRows { file: table.name().to_string() });
         }
         if scan.ids.len() > MOST_NODES {
@@ -126,23 +148,30 @@ impl Scan {
     }
 
     /// Ids are unique; rows that repeat an id in another part of the split get their own message.
-    fn check_ids(&self, table: &Table) -> Result<(), DataError> {
+    fn check_ids(&self, table: &Table, problems: &mut Problems) {
         let mut row_of: HashMap<&str, usize> = HashMap::with_capacity(self.ids.len());
-        for (row, id) in self.ids.iter().enumerate() {
-            let Some(first) = row_of.insert(id, row) else {
+        // Empty ids were told before.
+        for (row, id) in self.ids.iter().enumerate().filter(|(_, id)| !id.is_empty()) {
+            let first = *row_of.entry(id).or_insert(row);
+            if first == row {
                 continue;
-            };
-            let place = table.place_of_row(row);
-            let first_line = table.place_of_row(first).line;
+            }
             let part = |row: usize| self.parts.get(row).copied().flatten();
-            return Err(match (part(first), part(row)) {
-                (Some(one), Some(two)) if one != two => {
-                    DataError::OverlapRows { place, id: id.clone(), first: one.name(), first_line, second: two.name() }
+            problems.add(|| {
+                let place = table.place_of_row(row);
+                let first_line = table.place_of_row(first).line;
+                match (part(first), part(row)) {
+                    (Some(one), Some(two)) if one != two => DataError::OverlapRows {
+                        place,
+                        id: id.clone(),
+                        first: one.name(),
+                        first_line,
+                        second: two.name(),
+                    },
+                    _ => DataError::DuplicateId { place, id: id.clone(), first: first_line },
                 }
-                _ => DataError::DuplicateId { place, id: id.clone(), first: first_line },
             });
         }
-        Ok(())
     }
 }
 

@@ -92,6 +92,9 @@ pub struct FeatureColumn {
 pub enum FeatureKind {
     /// One number: `(value - shift) / scale`, computed in 64 bits.
     Number {
+        /// Whether the cells are dates; their value is the days since the first day of 1970.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        dates: bool,
         /// The mean over the training rows: what a node without a row gets.
         #[serde(with = "crate::exact")]
         mean: f64,
@@ -126,6 +129,11 @@ pub enum FeatureKind {
 }
 
 impl FeatureKind {
+    /// Numbers or dates as they are, until statistics are known.
+    pub(crate) fn number(dates: bool) -> FeatureKind {
+        FeatureKind::Number { dates, mean: 0.0, shift: 0.0, scale: 1.0, fill: None }
+    }
+
     /// How many numbers the column becomes.
     pub fn width(&self) -> usize {
         match self {
@@ -142,7 +150,8 @@ impl FeatureKind {
     /// The same kind with another rule for missing cells.
     pub fn with_fill(&self, rule: Fill) -> FeatureKind {
         match self.clone() {
-            FeatureKind::Number { mean, shift, scale, .. } => FeatureKind::Number {
+            FeatureKind::Number { dates, mean, shift, scale, .. } => FeatureKind::Number {
+                dates,
                 mean,
                 shift,
                 scale,
@@ -164,10 +173,7 @@ impl FeatureKind {
 impl Schema {
     /// The schema of arrays that were made, not read: numbers as they are, named `x0`, `x1`, ...
     pub fn of_arrays(width: usize, classes: &[String], directed: bool) -> Schema {
-        let number = |index| FeatureColumn {
-            name: format!("x{index}"),
-            kind: FeatureKind::Number { mean: 0.0, shift: 0.0, scale: 1.0, fill: None },
-        };
+        let number = |index| FeatureColumn { name: format!("x{index}"), kind: FeatureKind::number(false) };
         Schema {
             id: "id".to_string(),
             target: Some(TargetColumn::classes("label", classes.to_vec())),

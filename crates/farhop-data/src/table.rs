@@ -1,18 +1,21 @@
 //! CSV tables, read as a stream of rows over one buffer of bytes.
 //!
-//! The delimiter is a comma, or a tab for `.tsv` and `.tsv.gz`. The first row is the header.
-//! Cells are trimmed of white space. Blank lines are skipped. A byte-order mark is skipped. Gzip
+//! The delimiter is a comma, a semicolon or a tab, told by the first lines. The first row is the header. Where columns are
+//! not separated by commas, numbers may have decimal commas. Cells are trimmed of white space. Blank lines are skipped. A byte-order mark is skipped. Gzip
 //! is told by its first bytes. `-` reads standard input. With the cargo feature `parquet`, Parquet files are tables too.
 
 use std::path::Path;
 
 use csv::StringRecord;
 
+use crate::decimal_commas::{self, Commas};
+use crate::delimiter::delimiter_of;
 use crate::error::DataError;
 use crate::memory::Budget;
 use crate::place::{Cell, Place};
+use crate::problems::Problems;
 use crate::source::{self, SourceFile};
-use crate::text::{listed, nearest};
+use crate::text::{listed, nearest, quoted};
 
 /// A table whose header was read and whose bytes are known to be UTF-8. Rows are parsed each time
 /// they are walked, so nothing but the bytes is kept in memory.
@@ -27,6 +30,8 @@ pub struct Table {
     header: Vec<String>,
     /// For a table that was made from another format: the line of each row in the file.
     lines: Option<Vec<u64>>,
+    /// Whether numbers had decimal commas.
+    decimal_commas: bool,
 }
 
 impl Table {
@@ -47,12 +52,14 @@ impl Table {
         }
         refuse_other_kinds(source.name(), &bytes)?;
         let start = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        let lower = path.to_lowercase();
-        let tabs = lower.ends_with(".tsv") || lower.ends_with(".tsv.gz");
-        let delimiter = if tabs { b'\t' } else { b',' };
-        let mut table = Table { source, budget, bytes, start, delimiter, header: Vec::new(), lines: None };
+        let delimiter = delimiter_of(path, &bytes[start..]);
+        let mut table =
+            Table { source, budget, bytes, start, delimiter, header: Vec::new(), lines: None, decimal_commas: false };
         table.check_utf8()?;
-        table.read_header(example)?;
+        let behind = table.read_header(example)?;
+        if delimiter != b',' {
+            table.read_decimal_commas(behind)?;
+        }
         Ok(table)
     }
 
@@ -65,7 +72,8 @@ impl Table {
         bytes: Vec<u8>,
         lines: Vec<u64>,
     ) -> Self {
-        Table { source, budget, bytes, start: 0, delimiter: b',', header, lines: Some(lines) }
+        let lines = Some(lines);
+        Table { source, budget, bytes, start: 0, delimiter: b',', header, lines, decimal_commas: false }
     }
 
     /// The name that messages use.
@@ -110,6 +118,11 @@ impl Table {
         listed(self.header.iter().map(String::as_str))
     }
 
+    /// What a reader of the table should know about how it was read.
+    pub fn note(&self) -> Option<String> {
+        self.decimal_commas.then(|| format!("{}: numbers are read with decimal commas, 1,5 as 1.5", self.name()))
+    }
+
     /// Walks the rows after the header.
     pub fn rows(&self) -> Rows<'_> {
         let mut reader = self.reader();
@@ -122,7 +135,7 @@ impl Table {
     /// The place of data row `row` (from 0). Walks the table: meant for messages.
     pub fn place_of_row(&self, row: usize) -> Place {
         let mut rows = self.rows();
-        while let Ok(Some(found)) = rows.next_row() {
+        while let Ok(Some(found)) = rows.next_whole_row() {
             if found.index == row {
                 return found.place();
             }
@@ -160,9 +173,12 @@ impl Table {
         Err(DataError::NotUtf8 { place: self.place_at(at), value: digits.join(" ") })
     }
 
-    fn read_header(&mut self, example: &'static str) -> Result<(), DataError> {
+    /// Reads the header; the place behind it.
+    fn read_header(&mut self, example: &'static str) -> Result<usize, DataError> {
         let mut record = StringRecord::new();
-        let found = self.reader().read_record(&mut record).map_err(|error| parse_error(self, error))?;
+        let mut reader = self.reader();
+        let found = reader.read_record(&mut record).map_err(|error| parse_error(self, error))?;
+        let behind = self.start + reader.position().byte() as usize;
         if !found || (record.len() == 1 && record[0].trim().is_empty()) {
             return Err(DataError::EmptyFile { file: self.name().to_string(), example });
         }
@@ -175,9 +191,9 @@ impl Table {
             })
             .collect();
         if let [only] = header.as_slice()
-            && let Some(found) = other_delimiter(only, self.delimiter)
+            && only.contains('|')
         {
-            return Err(DataError::Delimiter { file: self.name().to_string(), header: only.clone(), found });
+            return Err(DataError::Delimiter { file: self.name().to_string(), header: only.clone(), found: "bars" });
         }
         if header.len() > 1 && header.iter().all(|name| name.parse::<f64>().is_ok()) {
             return Err(DataError::NoHeader {
@@ -198,6 +214,40 @@ impl Table {
             }
         }
         self.header = header;
+        Ok(behind)
+    }
+
+    /// Turns the decimal commas of the rows, which start at `behind`, into points.
+    fn read_decimal_commas(&mut self, behind: usize) -> Result<(), DataError> {
+        let behind = behind.min(self.bytes.len());
+        let commas = decimal_commas::to_points(&mut self.bytes[behind..], self.delimiter);
+        let text = |(start, length): (usize, usize)| {
+            let at = behind + start;
+            (String::from_utf8_lossy(&self.bytes[at..at + length]).into_owned(), self.place_at(at))
+        };
+        match commas {
+            Commas::None => {}
+            Commas::Decimal => self.decimal_commas = true,
+            Commas::Unclear(start, length) => {
+                let (number, place) = text((start, length));
+                let (plain, point) = (number.replace(',', ""), number.replace(',', "."));
+                let reason = format!(
+                    "{} may be {plain} or {point}. Write numbers without a comma, or with a decimal point.",
+                    quoted(&number)
+                );
+                return Err(DataError::Line { place, reason });
+            }
+            Commas::Mixed(pair) => {
+                let [(comma, place), (point, other)] = pair.map(text);
+                let reason = format!(
+                    "{} has a decimal comma, but {} on line {} a decimal point. Write all numbers with a point.",
+                    quoted(&comma),
+                    quoted(&point),
+                    other.line
+                );
+                return Err(DataError::Line { place, reason });
+            }
+        }
         Ok(())
     }
 }
@@ -223,29 +273,77 @@ pub struct Row<'r> {
 impl Rows<'_> {
     /// The next row, or `None` at the end.
     pub fn next_row(&mut self) -> Result<Option<Row<'_>>, DataError> {
+        match self.advance()? {
+            false => Ok(None),
+            true if self.is_whole() => Ok(Some(self.take_row())),
+            true => Err(self.ragged()),
+        }
+    }
+
+    /// As [`Rows::next_row`]; rows with more or fewer cells than the header become problems and are passed over.
+    pub(crate) fn next_telling(&mut self, problems: &mut Problems) -> Result<Option<Row<'_>>, DataError> {
+        self.next_showing(problems, |_| ())
+    }
+
+    /// As [`Rows::next_telling`]; the rows that are passed over are shown.
+    pub(crate) fn next_showing(
+        &mut self,
+        problems: &mut Problems,
+        mut show: impl FnMut(&Row<'_>),
+    ) -> Result<Option<Row<'_>>, DataError> {
+        while self.advance()? {
+            if self.is_whole() {
+                return Ok(Some(self.take_row()));
+            }
+            problems.add(|| self.ragged());
+            show(&self.row(self.next));
+        }
+        Ok(None)
+    }
+
+    /// As [`Rows::next_row`], for a table whose first walk has told which rows are not whole: they are passed over.
+    pub(crate) fn next_whole_row(&mut self) -> Result<Option<Row<'_>>, DataError> {
+        while self.advance()? {
+            if self.is_whole() {
+                return Ok(Some(self.take_row()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Goes to the next row that is not blank; `false` at the end.
+    fn advance(&mut self) -> Result<bool, DataError> {
         loop {
             let more = self.reader.read_record(&mut self.record).map_err(|error| parse_error(self.table, error))?;
             if !more {
-                return Ok(None);
+                return Ok(false);
             }
             let position = self.record.position().map_or(0, |p| p.byte() as usize);
             self.offset = self.first_byte_of_row(self.table.start + position);
             self.check_quotes()?;
             let blank = self.record.len() == 1 && self.record[0].trim().is_empty();
             if !(blank && self.table.header.len() > 1) {
-                break;
+                return Ok(true);
             }
         }
-        let row = Row { index: self.next, table: self.table, record: &self.record, offset: self.offset };
-        if self.record.len() != self.table.header.len() {
-            return Err(DataError::Ragged {
-                place: row.place(),
-                found: self.record.len(),
-                expected: self.table.header.len(),
-            });
-        }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.record.len() == self.table.header.len()
+    }
+
+    fn row(&self, index: usize) -> Row<'_> {
+        Row { index, table: self.table, record: &self.record, offset: self.offset }
+    }
+
+    fn take_row(&mut self) -> Row<'_> {
         self.next += 1;
-        Ok(Some(row))
+        self.row(self.next - 1)
+    }
+
+    fn ragged(&self) -> DataError {
+        let (found, expected) = (self.record.len(), self.table.header.len());
+        DataError::Ragged { place: self.row(self.next).place(), found, expected }
     }
 
     /// The parser's position may lie on the line ends before the row; the row starts after them.
@@ -316,12 +414,4 @@ fn refuse_other_kinds(file: &str, bytes: &[u8]) -> Result<(), DataError> {
         Some(&(_, found, remedy)) => Err(DataError::NotCsv { file: file.to_string(), found, remedy }),
         None => Ok(()),
     }
-}
-
-/// The delimiter that a one-column header seems to use instead of the expected one.
-fn other_delimiter(header: &str, expected: u8) -> Option<&'static str> {
-    [(b';', "semicolons"), (b'\t', "tabs"), (b'|', "bars"), (b',', "commas")]
-        .into_iter()
-        .find(|&(byte, _)| byte != expected && header.as_bytes().contains(&byte))
-        .map(|(_, name)| name)
 }

@@ -2,8 +2,8 @@
 
 use farhop_data::metrics::ranking::{Candidates, PairRanks, hits_at, mrr};
 use farhop_data::metrics::{
-    Confusion, Metric, average_precision, label_accuracy, mean_absolute_error, mean_squared_error, r2, roc_auc,
-    root_mean_squared_error, subset_accuracy,
+    Confusion, Metric, average_precision, label_accuracy, label_balanced_accuracy, mean_absolute_error,
+    mean_squared_error, r2, roc_auc, root_mean_squared_error, subset_accuracy,
 };
 use serde_json::Value;
 use std::str::FromStr;
@@ -43,6 +43,7 @@ fn classes_agree_with_scikit_learn() {
         let (truth, predicted) = (numbers(&case, "truth"), numbers(&case, "predicted"));
         let confusion = Confusion::new(&truth, &predicted, whole(&case, "classes")).unwrap();
         check(&case, "accuracy", confusion.accuracy());
+        check(&case, "balanced-accuracy", confusion.balanced_accuracy());
         check(&case, "macro-f1", confusion.macro_f1());
     }
 }
@@ -56,6 +57,7 @@ fn labels_agree_with_ogb() {
         check(&case, "roc-auc", roc_auc(&truth, &scores, tasks));
         check(&case, "average-precision", average_precision(&truth, &scores, tasks));
         check(&case, "label-accuracy", label_accuracy(&truth, &scores, tasks, 0.0));
+        check(&case, "balanced-accuracy", label_balanced_accuracy(&truth, &scores, tasks, 0.0));
         if case.get("subset-accuracy").is_some() {
             check(&case, "subset-accuracy", subset_accuracy(&truth, &scores, tasks, 0.0));
             complete += 1;

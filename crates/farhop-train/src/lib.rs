@@ -9,6 +9,7 @@
 //!
 //! Nothing here prints: progress goes to an [`Observer`], failures are a [`TrainError`].
 
+mod decisions;
 mod durable;
 mod error;
 pub mod fit;
@@ -22,6 +23,7 @@ pub mod run;
 mod score;
 pub mod task;
 
+pub use decisions::{Confusions, choose_thresholds};
 pub use error::TrainError;
 pub use fit::{Fitted, Outcome, Session, Summary, fit};
 pub use look::{Embeddings, HopWeights};

@@ -55,6 +55,17 @@ pub enum SavedSchema {
     File(Box<FileSchema>),
 }
 
+impl SavedSchema {
+    /// The name of the column of ids, if there was one.
+    pub fn id_column(&self) -> Option<&str> {
+        match self {
+            SavedSchema::Nodes(schema) => Some(&schema.id),
+            SavedSchema::Molecules(schema) => schema.id.as_deref(),
+            SavedSchema::File(schema) => schema.molecules.as_ref().and_then(|molecules| molecules.id.as_deref()),
+        }
+    }
+}
+
 /// What was read.
 #[derive(Clone, Debug)]
 pub struct Material {

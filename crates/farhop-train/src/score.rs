@@ -2,7 +2,7 @@
 
 use farhop_data::metrics::ranking::{PairRanks, hits_at, mrr};
 use farhop_data::metrics::{
-    Confusion, Metric, average_precision, label_accuracy, largest, mean_absolute_error, r2, roc_auc,
+    Confusion, Metric, average_precision, label_accuracy, label_balanced_accuracy, mean_absolute_error, r2, roc_auc,
     root_mean_squared_error,
 };
 use farhop_data::{Level, Part, Target};
@@ -10,6 +10,7 @@ use farhop_nn::Model;
 use serde::{Deserialize, Serialize};
 
 use crate::TrainError;
+use crate::decisions::choices;
 use crate::task::{Loaded, LossKind, Task, Truth};
 
 /// The score on each part of a split; absent for an empty part, or where the metric has no value.
@@ -199,7 +200,7 @@ impl From<TrainError> for Failed {
 }
 
 impl Failed {
-    fn into_error(self) -> TrainError {
+    pub(crate) fn into_error(self) -> TrainError {
         let place = match self {
             Failed::Error(error) => return *error,
             Failed::NonFinite(place) => place,
@@ -210,7 +211,7 @@ impl Failed {
 }
 
 /// Score and loss of outputs.
-fn evaluate(task: &Task, outputs: &Outputs) -> Evaluation {
+pub(crate) fn evaluate(task: &Task, outputs: &Outputs) -> Evaluation {
     let truth = task.truth();
     let loss = match &truth.target {
         Target::Pair { .. } => {
@@ -219,11 +220,12 @@ fn evaluate(task: &Task, outputs: &Outputs) -> Evaluation {
         }
         _ => mean_loss(truth, outputs),
     };
-    Evaluation { score: score(task.metric, &truth.target, outputs), loss }
+    Evaluation { score: score(task.metric, &truth.target, outputs, None), loss }
 }
 
-/// The score of outputs by any metric that the target allows.
-pub fn score(metric: Metric, target: &Target, outputs: &Outputs) -> Option<f64> {
+/// The score of outputs by any metric that the target allows. Thresholds as in a [`RunRecord`](crate::RunRecord); without
+/// them the most probable class is chosen, and a probability above one half is a yes.
+pub fn score(metric: Metric, target: &Target, outputs: &Outputs, thresholds: Option<&[f32]>) -> Option<f64> {
     let Outputs { rows, values, .. } = outputs;
     match target {
         Target::Class { labels, classes } => {
@@ -240,17 +242,25 @@ pub fn score(metric: Metric, target: &Target, outputs: &Outputs) -> Option<f64> 
                     average_precision(&truth, &margins, 1)
                 };
             }
-            let predicted = largest(values, count);
+            let predicted = choices(target, values, thresholds);
             let (truth, guess): (Vec<u32>, Vec<u32>) = known.iter().map(|(at, label)| (*label, predicted[*at])).unzip();
             let confusion = Confusion::new(&truth, &guess, count).ok()?;
-            if metric == Metric::MacroF1 { confusion.macro_f1() } else { confusion.accuracy() }
+            match metric {
+                Metric::MacroF1 => confusion.macro_f1(),
+                Metric::BalancedAccuracy => confusion.balanced_accuracy(),
+                _ => confusion.accuracy(),
+            }
         }
         Target::Binary { values: all, names } => {
             let truth = selected(all, names.len(), rows);
+            let answers = || -> Vec<f32> {
+                choices(target, values, thresholds).into_iter().map(|answer| answer as f32).collect()
+            };
             match metric {
                 Metric::RocAuc => roc_auc(&truth, values, names.len()),
                 Metric::AveragePrecision => average_precision(&truth, values, names.len()),
-                _ => label_accuracy(&truth, values, names.len(), 0.0),
+                Metric::BalancedAccuracy => label_balanced_accuracy(&truth, &answers(), names.len(), 0.5),
+                _ => label_accuracy(&truth, &answers(), names.len(), 0.5),
             }
         }
         Target::Number { values: all, names } => {
@@ -327,22 +337,31 @@ fn binary_loss(score: f64, yes: bool) -> f64 {
     z.max(0.0) + (-z.abs()).exp().ln_1p()
 }
 
-/// Evaluates a model on these parts: of one graph in one pass, of many graphs in a pass over the graphs of each part.
+/// Evaluates a model on these parts.
 pub(crate) fn evaluate_parts<const N: usize>(
     task: &Task,
     model: &Model,
     parts: [Part; N],
 ) -> Result<[Evaluation; N], Failed> {
+    Ok(outputs_of_parts(task, model, parts)?.map(|outputs| evaluate(task, &outputs)))
+}
+
+/// What a model gives for these parts: of one graph in one pass, of many graphs in a pass over the graphs of each part.
+pub(crate) fn outputs_of_parts<const N: usize>(
+    task: &Task,
+    model: &Model,
+    parts: [Part; N],
+) -> Result<[Outputs; N], Failed> {
     if task.graph_set().is_none() {
         let units: Vec<u32> = (0..task.units() as u32).collect();
         let outputs = Outputs::of(task, model, &units)?;
-        return Ok(parts.map(|part| evaluate(task, &outputs.select(task.split().part(part)))));
+        return Ok(parts.map(|part| outputs.select(task.split().part(part))));
     }
-    let mut found = [Evaluation::default(); N];
+    let mut found = std::array::from_fn(|_| Outputs::default());
     for (place, part) in found.iter_mut().zip(parts) {
         let units = task.split().part(part);
         if !units.is_empty() {
-            *place = evaluate(task, &Outputs::of(task, model, units)?);
+            *place = Outputs::of(task, model, units)?;
         }
     }
     Ok(found)

@@ -148,12 +148,21 @@ fn the_schema_comes_back_exactly() {
         features: vec![
             column(
                 "height",
-                FeatureKind::Number { mean: 1.0 / 3.0, shift: 0.1 + 0.2, scale: 2.2250738585072014e-308, fill: None },
+                FeatureKind::Number {
+                    dates: true,
+                    mean: 1.0 / 3.0,
+                    shift: 0.1 + 0.2,
+                    scale: 2.2250738585072014e-308,
+                    fill: None,
+                },
             ),
             column("colour", FeatureKind::Category { values: vec!["é".into(), "none".into()], allow_missing: true }),
         ],
         directed: true,
-        edge_features: vec![column("length", FeatureKind::Number { mean: 0.1, shift: 0.7, scale: 3.0, fill: None })],
+        edge_features: vec![column(
+            "length",
+            FeatureKind::Number { dates: false, mean: 0.1, shift: 0.7, scale: 3.0, fill: None },
+        )],
     };
     let schema = SavedSchema::Nodes(schema);
     folder.write_schema(&schema).unwrap();

@@ -22,7 +22,9 @@ pub struct DataArguments {
     /// [default: standard]
     #[arg(long, value_name = "SPLIT")]
     pub split: Option<SplitSetting>,
-    /// How predictions are scored [default: as is usual for the data]
+    /// How predictions are scored: accuracy, balanced-accuracy, macro-f1, roc-auc, average-precision, mae, rmse, r2, mrr,
+    /// mrr-filtered, mrr-extended-filtered or hits@K [default: as is usual for the data; where classes are far from even,
+    /// roc-auc for two and balanced-accuracy for more]
     #[arg(long, value_name = "METRIC")]
     pub metric: Option<Metric>,
     /// Column of SMILES in a table of molecules [default: the column named smiles]
@@ -31,10 +33,11 @@ pub struct DataArguments {
     /// Leave out molecules that can't be read, and count them
     #[arg(long)]
     pub skip_bad_molecules: bool,
-    /// Nodes table: CSV with a header, one row a node (.gz is fine, - is standard input)
+    /// Nodes table: one row a node, with a header; separated by commas, semicolons or tabs (.gz is fine, - is standard
+    /// input). A column named split that says train, valid, test or nothing is the split
     #[arg(long, value_name = "FILE")]
     pub nodes: Option<PathBuf>,
-    /// Edges table: CSV with the columns source and target
+    /// Edges table: the columns source and target, and perhaps features of edges
     #[arg(long, value_name = "FILE")]
     pub edges: Option<PathBuf>,
     /// Column to predict, or several
@@ -52,7 +55,8 @@ pub struct DataArguments {
     /// Feature of nodes whose table has no feature column [default: degree]
     #[arg(long, value_name = "KIND", value_parser = ["degree", "one"])]
     pub no_features: Option<String>,
-    /// Shares of train and valid in a split that is made, the rest is test [default: 0.6,0.2]
+    /// Shares of train and valid in a split that is made where the table has no column split; the rest is test
+    /// [default: 0.6,0.2]
     #[arg(long, value_name = "TRAIN,VALID", value_parser = fractions)]
     pub fractions: Option<SplitFractions>,
     /// Seed of a split that is made [default: --seed]
@@ -64,7 +68,7 @@ pub struct DataArguments {
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Your data")]
 pub struct TableArguments {
-    /// Id column [default: the column named id, else the first]
+    /// Id column [default: the column named id, else the first; of molecules the one named id or name]
     #[arg(long, value_name = "COLUMN")]
     pub id: Option<String>,
     /// Columns of the nodes table to leave out

@@ -20,6 +20,7 @@ Examples:
       a new file of the layout that the run was trained on
   farhop predict runs/solubility --molecules new_molecules.csv --out predictions.csv
   farhop predict runs/mine --embeddings embeddings.npy --hop-attention hops.csv
+  farhop predict runs/mine --threshold 0.3
   farhop predict runs/mine --out - | head";
 
 const EVALUATE_EXAMPLES: &str = "\
@@ -114,6 +115,10 @@ pub struct PredictArguments {
     /// Also write how each node weighs its hops, by layer and head, for a gen; the name ends in .npy or .csv
     #[arg(long, value_name = "FILE")]
     pub hop_attention: Option<PathBuf>,
+    /// Probability above which the answer is yes, for yes-or-no labels and for the second of two classes [default: what
+    /// training chose]
+    #[arg(long, value_name = "P", value_parser = crate::thresholds::probability)]
+    pub threshold: Option<f32>,
     /// The data.
     #[command(flatten)]
     pub new: NewData,
@@ -129,6 +134,10 @@ pub struct EvaluateArguments {
     /// What to score: test, valid, train, or all that has a label [default: test; with new data: all]
     #[arg(long, value_name = "PART", hide_possible_values = true)]
     pub split: Option<SplitName>,
+    /// Probability above which the answer is yes, for yes-or-no labels and for the second of two classes [default: what
+    /// training chose]
+    #[arg(long, value_name = "P", value_parser = crate::thresholds::probability)]
+    pub threshold: Option<f32>,
     /// The data.
     #[command(flatten)]
     pub new: NewData,

@@ -2,34 +2,20 @@
 
 use std::process::ExitCode;
 
-use farhop_data::metrics::{Confusion, Metric, largest};
+use farhop_data::metrics::Metric;
 use farhop_data::text::thousands;
-use farhop_data::{Level, Split, Target};
-use farhop_train::{Outputs, Task, TrainedRun, score};
-use serde_json::{Value, json};
+use farhop_data::{Level, Split};
+use farhop_train::{Confusions, Task, TrainedRun, score};
+use serde_json::json;
 
 use crate::arguments::{EvaluateArguments, SplitName};
+use crate::confusion::ConfusionReport;
 use crate::console::Console;
 use crate::data::{self, Applied};
 use crate::failure::Failure;
 use crate::join::Join;
 use crate::table::TextTable;
-
-/// The scores of one class.
-struct ClassScores {
-    class: String,
-    rows: u64,
-    precision: Option<f64>,
-    recall: Option<f64>,
-    f1: Option<f64>,
-}
-
-impl ClassScores {
-    /// As JSON; `rows` is what the task calls its rows.
-    fn object(&self, rows: &str) -> Value {
-        json!({ "class": self.class, rows: self.rows, "precision": self.precision, "recall": self.recall, "f1": self.f1 })
-    }
-}
+use crate::thresholds::Thresholds;
 
 /// Runs the command.
 pub fn run(arguments: &EvaluateArguments, console: &Console) -> Result<ExitCode, Failure> {
@@ -50,9 +36,12 @@ pub fn run(arguments: &EvaluateArguments, console: &Console) -> Result<ExitCode,
             part.name()
         )));
     }
+    let thresholds = Thresholds::new(arguments.threshold, run.record.thresholds.as_deref(), task.target())?;
+    let decided = thresholds.values.as_deref();
     let metrics: Vec<(Metric, Option<f64>)> =
-        task.metrics().into_iter().map(|metric| (metric, score(metric, task.target(), &outputs))).collect();
-    let classes = class_table(task.target(), &outputs)?;
+        task.metrics().into_iter().map(|metric| (metric, score(metric, task.target(), &outputs, decided))).collect();
+    let found = Confusions::of(task.target(), &outputs, decided);
+    let report = found.as_ref().map(|of| ConfusionReport { of, part: part.name(), rows: rows_name(&task) });
     let mut object = json!({
         "run": run.path,
         "task": run.record.task,
@@ -61,25 +50,35 @@ pub fn run(arguments: &EvaluateArguments, console: &Console) -> Result<ExitCode,
         rows_name(&task): count,
         "metric": task.metric,
         "score": metrics.first().and_then(|(_, value)| *value),
-        "classes": classes.iter().map(|one| one.object(rows_name(&task))).collect::<Vec<_>>(),
+        "threshold": thresholds.object(),
+        "classes": report.as_ref().map(ConfusionReport::classes).unwrap_or_default(),
+        "confusion": report.as_ref().map(ConfusionReport::object),
         "joined": join.as_ref().map(Join::object),
         "data_changed": changed,
     });
     for (metric, value) in &metrics {
         object[metric.name().replace('-', "_")] = json!(value);
     }
+    if let Some(line) = thresholds.line(task.target()) {
+        console.message(&line);
+    }
     console.result(&object, || {
         let part = if part == SplitName::All { "labelled" } else { part.name() };
-        let scores: Vec<String> =
-            metrics.iter().map(|(metric, value)| format!("{} {}", metric.name(), metric.shown(*value))).collect();
+        let mut scores = metrics.iter().map(|(metric, value)| format!("{} {}", metric.name(), metric.shown(*value)));
+        let score = scores.next().unwrap_or_default();
         let rows = thousands(count as u64);
-        let first = format!("{} on {rows} {part} {}", scores.join(", "), rows_name(&task));
-        if classes.is_empty() { first } else { format!("{first}\n\n{}", class_lines(&classes, &task, console)) }
+        let mut first = format!("{score} on {rows} {part} {}", rows_name(&task));
+        lines_of(scores.collect()).iter().for_each(|line| first.push_str(&format!("\n{line}")));
+        match &report {
+            None => first,
+            Some(report) => format!("{first}\n\n{}\n\n{}", class_lines(report, console), report.text(console)),
+        }
     })?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn rows_name(task: &Task) -> &'static str {
+/// What a task calls its rows.
+pub fn rows_name(task: &Task) -> &'static str {
     match task.level() {
         Level::Node => "nodes",
         Level::Graph | Level::Pair => "graphs",
@@ -95,33 +94,29 @@ fn chosen(part: SplitName, split: &Split, units: usize) -> Vec<u32> {
     }
 }
 
-/// The scores of every class; empty where there are none.
-fn class_table(target: &Target, outputs: &Outputs) -> Result<Vec<ClassScores>, Failure> {
-    let Target::Class { labels, classes } = target else {
-        return Ok(Vec::new());
-    };
-    let predicted = largest(&outputs.values, classes.len());
-    let (truth, guess): (Vec<u32>, Vec<u32>) =
-        outputs.rows.iter().zip(predicted).filter_map(|(row, guess)| Some((labels[*row as usize]?, guess))).unzip();
-    let confusion = Confusion::new(&truth, &guess, classes.len())?;
-    Ok(classes.iter().enumerate().map(|(number, name)| class_scores(&confusion, number, name)).collect())
+/// Scores beside one another, in lines of up to 80 columns.
+fn lines_of(scores: Vec<String>) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for score in scores {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 2 + score.chars().count() <= 80 => {
+                line.push_str(&format!(", {score}"))
+            }
+            _ => lines.push(score),
+        }
+    }
+    lines
 }
 
-fn class_lines(classes: &[ClassScores], task: &Task, console: &Console) -> String {
-    let mut table = TextTable::new(&["class", rows_name(task), "precision", "recall", "F1"]);
-    for one in classes {
-        let share = |value: Option<f64>| value.map_or("-".to_string(), |value| format!("{value:.3}"));
-        let name = farhop_data::text::quoted(&one.class).trim_matches('"').to_string();
-        table.row([name, thousands(one.rows), share(one.precision), share(one.recall), share(one.f1)]);
+/// A line of scores for each class.
+fn class_lines(report: &ConfusionReport<'_>, console: &Console) -> String {
+    let mut table = TextTable::new(&["class", report.rows, "precision", "recall", "F1"]);
+    let share = |value: Option<f64>| value.map_or("-".to_string(), |value| format!("{value:.3}"));
+    let counts = &report.of.counts;
+    for (class, name) in report.of.names.iter().enumerate() {
+        let name = farhop_data::text::quoted(name).trim_matches('"').to_string();
+        let (precision, recall) = (share(counts.precision(class)), share(counts.recall(class)));
+        table.row([name, thousands(report.rows_of(class)), precision, recall, share(counts.f1(class))]);
     }
     console.lines(&table)
-}
-
-fn class_scores(confusion: &Confusion, class: usize, name: &str) -> ClassScores {
-    let right = confusion.count(class, class);
-    let all = 0..confusion.classes();
-    let rows: u64 = all.clone().map(|guess| confusion.count(class, guess)).sum();
-    let named: u64 = all.map(|truth| confusion.count(truth, class)).sum();
-    let share = |of: u64| (of > 0).then(|| right as f64 / of as f64);
-    ClassScores { class: name.to_string(), rows, precision: share(named), recall: share(rows), f1: confusion.f1(class) }
 }

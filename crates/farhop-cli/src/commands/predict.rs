@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use farhop_data::predictions::Predictions;
 use farhop_data::text::counted;
 use farhop_data::{Level, RowFile, Target};
-use farhop_train::{TrainedRun, probabilities};
+use farhop_train::{SavedSchema, TrainedRun, probabilities};
 use serde_json::json;
 
 use super::looks;
@@ -14,6 +15,7 @@ use crate::console::{Console, write_table};
 use crate::data::{self, Applied};
 use crate::failure::Failure;
 use crate::join::Join;
+use crate::thresholds::Thresholds;
 
 /// Runs the command.
 pub fn run(arguments: &PredictArguments, console: &Console) -> Result<ExitCode, Failure> {
@@ -38,11 +40,21 @@ pub fn run(arguments: &PredictArguments, console: &Console) -> Result<ExitCode, 
         console.message(&format!("hops        {}", file.display()));
     }
     let told = probabilities(task.target(), &outputs.values);
+    let thresholds = Thresholds::new(arguments.threshold, run.record.thresholds.as_deref(), task.target())?;
+    if let Some(line) = thresholds.line(task.target()) {
+        console.message(&line);
+    }
+    let schema = run.schema()?;
     // Of a joined graph, the new nodes.
     let ids: Option<Vec<String>> =
         join.as_ref().map(|join| join.new_nodes.iter().map(|node| task.ids[*node as usize].clone()).collect());
-    let mut predictions = task.predictions(&told);
-    predictions.ids = ids.as_deref().unwrap_or(predictions.ids);
+    let predictions = task.predictions(&told);
+    let predictions = Predictions {
+        ids: ids.as_deref().unwrap_or(predictions.ids),
+        id_column: schema.as_ref().and_then(SavedSchema::id_column).unwrap_or("id"),
+        thresholds: thresholds.values.as_deref().unwrap_or_default(),
+        answers: predictions.answers,
+    };
     let rows = ids.as_ref().map_or(task.rows(), Vec::len);
     if to_stdout {
         write_table(|writer| predictions.write("standard output", writer))?;
@@ -63,6 +75,7 @@ pub fn run(arguments: &PredictArguments, console: &Console) -> Result<ExitCode, 
         "embeddings": arguments.embeddings,
         "hop_attention": arguments.hop_attention,
         "joined": join.as_ref().map(Join::object),
+        "threshold": thresholds.object(),
         "data_changed": changed,
     });
     console.result(&object, || format!("{} ({})", out.display(), counted(rows as u64, one, many)))?;

@@ -18,4 +18,5 @@ mod parts;
 mod real_datasets;
 mod settings;
 mod support;
+mod tables;
 mod targets;

@@ -81,9 +81,13 @@ fn classes_and_labels() {
     assert_eq!(trained["task"], "graph-multi-label-classification");
     place.farhop("predict labels --quiet").succeeded();
     let predicted = rows(&place.path("labels/predictions.csv"));
-    assert_eq!(predicted[0], ["id", "probability_alcohol", "probability_ring"]);
+    assert_eq!(
+        predicted[0],
+        ["id", "prediction_alcohol", "prediction_ring", "probability_alcohol", "probability_ring"]
+    );
     for row in &predicted[1..] {
-        assert!(row[1..].iter().all(|cell| (0.0..=1.0).contains(&cell.parse::<f64>().unwrap())), "{row:?}");
+        assert!(row[1..3].iter().all(|cell| cell == "0" || cell == "1"), "{row:?}");
+        assert!(row[3..].iter().all(|cell| (0.0..=1.0).contains(&cell.parse::<f64>().unwrap())), "{row:?}");
     }
     let scores = place.farhop("evaluate labels --json --quiet").object();
     assert_eq!(scores["score"], trained["test"]);

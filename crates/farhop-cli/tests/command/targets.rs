@@ -65,7 +65,7 @@ fn labels_of_nodes() {
     assert_eq!(trained["task"], "node-multi-label-classification");
     place.farhop("predict run --quiet").succeeded();
     let predicted = rows(&place.path("run/predictions.csv"));
-    assert_eq!(predicted[0], ["id", "probability_big", "probability_even"]);
+    assert_eq!(predicted[0], ["id", "prediction_big", "prediction_even", "probability_big", "probability_even"]);
     assert_eq!(predicted.len(), NODES + 1);
     assert_eq!(place.farhop("evaluate run --json --quiet").object()["score"], trained["test"]);
 

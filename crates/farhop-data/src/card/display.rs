@@ -70,7 +70,8 @@ impl DataCard {
         if self.task == NOTHING_TO_PREDICT {
             lines.line("task", &self.task);
         } else {
-            lines.line("task", &format!("{}, scored by {}", self.task, self.metric));
+            let reason = self.metric_reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+            lines.line("task", &format!("{}, scored by {}{reason}", self.task, self.metric));
         }
         lines.line("graph", &self.graph_text());
         if self.graphs != 1 {
@@ -317,6 +318,7 @@ fn table_columns(columns: &[FeatureSummary]) -> String {
     let mut parts = Vec::new();
     for (kind, singular, plural) in [
         ("number", "number", "numbers"),
+        ("date", "date", "dates"),
         ("category", "category", "categories"),
         ("degree", "from the graph", "from the graph"),
         ("one", "constant", "constants"),

@@ -21,6 +21,7 @@ pub use target::{ClassCount, LabelCount, NumberSummary, TargetSummary};
 
 use crate::dataset::{Dataset, Level, Target};
 use crate::metrics::Metric;
+use crate::text::quoted;
 
 /// The task of a dataset without a target.
 const NOTHING_TO_PREDICT: &str = "nothing to predict";
@@ -36,6 +37,8 @@ pub struct DataCard {
     pub task: String,
     /// How predictions are scored.
     pub metric: Metric,
+    /// Why not by accuracy, if the classes are far from even.
+    pub metric_reason: Option<String>,
     /// Graphs.
     pub graphs: usize,
     /// Nodes of all graphs.
@@ -98,6 +101,7 @@ impl DataCard {
             files: dataset.sources.iter().map(|file| (file.name().to_string(), file.bytes)).collect(),
             task: task_in_words(dataset),
             metric: dataset.metric,
+            metric_reason: metric_reason(dataset),
             graphs: graphs.len(),
             nodes: union.nodes(),
             edges: union.edges(),
@@ -127,6 +131,12 @@ impl DataCard {
         card.warnings = warnings::of(dataset, &card);
         card
     }
+}
+
+fn metric_reason(dataset: &Dataset) -> Option<String> {
+    let (class, share) = dataset.target.dominant_class()?;
+    let named = format!("always naming {} would be right in {:.1} % of the rows", quoted(class), 100.0 * share);
+    (dataset.metric != Metric::Accuracy).then_some(named)
 }
 
 fn task_in_words(dataset: &Dataset) -> String {

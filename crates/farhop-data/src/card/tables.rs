@@ -34,7 +34,7 @@ pub struct TableSummary {
 pub struct FeatureSummary {
     /// The name of the column.
     pub name: String,
-    /// `number`, `category`, `degree` or `one`.
+    /// `number`, `date`, `category`, `degree` or `one`.
     pub kind: String,
     /// How many numbers it becomes.
     pub width: usize,
@@ -44,6 +44,7 @@ impl FeatureSummary {
     /// Describes a column of a schema.
     pub fn of(column: &FeatureColumn) -> FeatureSummary {
         let kind = match column.kind {
+            FeatureKind::Number { dates: true, .. } => "date",
             FeatureKind::Number { .. } => "number",
             FeatureKind::Category { .. } => "category",
             FeatureKind::Degree { .. } => "degree",

@@ -122,7 +122,10 @@ fn of_target(dataset: &Dataset, summary: &TargetSummary) -> Vec<String> {
         (TargetSummary::Numbers { numbers }, _) => {
             let constant: Vec<&str> = numbers.iter().filter(|n| n.min == n.max).map(|n| n.name.as_str()).collect();
             if !constant.is_empty() {
-                warnings.push(format!("targets that are the same in all rows: {}", listed(constant.into_iter())));
+                warnings.push(format!(
+                    "targets that are the same in all rows, so that there is nothing to learn: {}",
+                    listed(constant.into_iter())
+                ));
             }
         }
         _ => {}

@@ -8,6 +8,7 @@ use std::path::Path;
 use flate2::read::MultiGzDecoder;
 
 use super::{GraphFormat, wrong};
+use crate::delimiter::delimiter_of;
 use crate::error::DataError;
 use crate::graph_arrays::LinksAs;
 use crate::npz::Npz;
@@ -199,7 +200,7 @@ fn content(path: &Path, start: &[u8]) -> Option<Kind> {
     if named(&[".smi", ".smiles"]) {
         return Some(Kind::SmilesLines);
     }
-    lines(&text, named(&[".tsv"]))
+    lines(plain, &text)
 }
 
 /// Whether a text has a list of graphs with lists of nodes, as GML does.
@@ -228,7 +229,7 @@ fn are_neighbours(text: &str) -> bool {
 }
 
 /// What lines of text are.
-fn lines(text: &str, tabs: bool) -> Option<Kind> {
+fn lines(name: &str, text: &str) -> Option<Kind> {
     if text.starts_with("%%MatrixMarket") {
         return Some(Kind::EdgeList);
     }
@@ -238,12 +239,12 @@ fn lines(text: &str, tabs: bool) -> Option<Kind> {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with(['#', '%']))?;
     let commented = text.trim_start().starts_with(['#', '%']);
     let cells: Vec<&str> =
-        first.split(|c: char| c.is_whitespace() || c == ',').filter(|cell| !cell.is_empty()).collect();
+        first.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';')).filter(|cell| !cell.is_empty()).collect();
     let numbers = cells.iter().filter(|cell| cell.parse::<f64>().is_ok()).count();
     if (2..=4).contains(&cells.len()) && (numbers == cells.len() || commented) {
         return Some(Kind::EdgeList);
     }
-    let delimiter = if tabs { '\t' } else { ',' };
+    let delimiter = char::from(delimiter_of(name, text.as_bytes()));
     let header: Vec<String> = first.split(delimiter).map(|cell| cell.trim().trim_matches('"').to_lowercase()).collect();
     let has = |names: &[&str]| header.iter().any(|cell| names.contains(&cell.as_str()));
     if has(&["smiles"]) {

@@ -11,6 +11,7 @@ use crate::edges::end_columns;
 use crate::entry_rows::{build_graph, graph_set};
 use crate::error::DataError;
 use crate::options::NodeTableOptions;
+use crate::problems::Problems;
 use crate::roles::Roles;
 use crate::scan::{Scan, part_of};
 use crate::split::{Part, Split};
@@ -25,13 +26,16 @@ pub(super) fn read(tables: Tables<'_>, column: &str, options: &ImportOptions) ->
     let graph_column = table.require(column, "the graph of every node")?;
     let table_options = node_options(table, graph_column, options);
     let roles = Roles::infer(table, &table_options)?;
-    let mut scan = Scan::with_any_ids(table, &roles, Some(table_options.most_categories))?;
+    let mut problems = Problems::default();
+    let mut scan = Scan::with_any_ids(table, &roles, Some(table_options.most_categories), &mut problems)?;
+    problems.into_result()?;
     let mut graphs = Graphs::read(tables.graphs, column, options)?;
     let members = Members::read(table, &roles, graph_column, &mut graphs)?;
     let built = read_edges(tables.edges, column, &members, &graphs, table_options.directed)?;
     let rows = graphs.ids.len();
     let graph_table = tables.graphs.unwrap_or(table);
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> =
+        [Some(table), Some(tables.edges), tables.graphs].into_iter().flatten().filter_map(Table::note).collect();
     let (target, split) = graphs.target_and_split(graph_table, options, &mut notes)?;
     let edges = edge_features(tables.edges, column, &built, &table_options)?;
     notes.extend(edges.notes);
@@ -136,15 +140,18 @@ impl Graphs {
         }
         let free = |at: &usize| *at != id && graphs.targets.iter().all(|target| target.column != Some(*at));
         graphs.split = named("split").filter(free);
+        let mut problems = Problems::default();
         let mut rows = table.rows();
-        while let Some(row) = rows.next_row()? {
+        while let Some(row) = rows.next_telling(&mut problems)? {
             let text = row.cell(id).to_string();
             if let Some(&first) = graphs.number_of.get(&text) {
-                let first = table.place_of_row(first as usize).line;
-                return Err(DataError::DuplicateId { place: row.place(), id: text, first });
+                problems.add(|| {
+                    let first = table.place_of_row(first as usize).line;
+                    DataError::DuplicateId { place: row.place(), id: text.clone(), first }
+                });
             }
             if let Some(column) = graphs.split {
-                graphs.parts.push(part_of(&row, column)?);
+                graphs.parts.push(problems.hear(part_of(&row, column)).flatten());
             }
             for target in &mut graphs.targets {
                 target.see(target.column.map_or("", |column| row.cell(column)));
@@ -152,6 +159,7 @@ impl Graphs {
             graphs.number_of.insert(text.clone(), graphs.ids.len() as u32);
             graphs.ids.push(text);
         }
+        problems.into_result()?;
         if graphs.ids.is_empty() {
             return Err(DataError::NoRows { file: table.name().to_string() });
         }
@@ -211,6 +219,7 @@ impl Members {
         let mut graph_of = Vec::new();
         let mut number_of = HashMap::new();
         let mut unique = Some(HashMap::new());
+        let mut problems = Problems::default();
         let mut walk = table.rows();
         while let Some(row) = walk.next_row()? {
             let name = row.cell(column);
@@ -226,14 +235,18 @@ impl Members {
                     let known = if graphs.open { "any".to_string() } else { graphs.file.clone() };
                     let reason =
                         format!("graph {} is not in {known}. Add the graph, or correct the cell.", quoted(name));
-                    return Err(DataError::Cell { cell: row.named_cell(column), reason });
+                    problems.add(|| DataError::Cell { cell: row.named_cell(column), reason });
+                    continue;
                 }
             };
             let id = row.cell(roles.id).to_string();
             if let Some(&first) = number_of.get(&(graph, id.clone())) {
                 let first: u32 = first;
-                let first = table.place_of_row(first as usize).line;
-                return Err(DataError::DuplicateId { place: row.place(), id, first });
+                problems.add(|| {
+                    let first = table.place_of_row(first as usize).line;
+                    DataError::DuplicateId { place: row.place(), id, first }
+                });
+                continue;
             }
             if let Some(known) = &mut unique
                 && known.insert(id.clone(), row.index as u32).is_some()
@@ -243,6 +256,7 @@ impl Members {
             number_of.insert((graph, id), row.index as u32);
             graph_of.push(graph);
         }
+        problems.into_result()?;
         let mut offsets = vec![0usize; graphs.ids.len() + 1];
         graph_of.iter().for_each(|&graph| offsets[graph as usize + 1] += 1);
         for graph in 1..offsets.len() {
@@ -301,8 +315,9 @@ fn read_edges(
         return Err(DataError::Array { file: table.name().to_string(), reason });
     }
     let mut rows = Vec::new();
+    let mut problems = Problems::default();
     let mut walk = table.rows();
-    while let Some(row) = walk.next_row()? {
+    'rows: while let Some(row) = walk.next_telling(&mut problems)? {
         let named = graph_column.map(|at| row.cell(at));
         let mut pair = [0u32; 2];
         for (place, (end, at)) in pair.iter_mut().zip([("source", ends[0]), ("target", ends[1])]) {
@@ -316,31 +331,34 @@ fn read_edges(
                 (None, None) => None,
             };
             let Some(found) = found else {
-                let (nodes_file, nodes) = (members.file.clone(), members.graph_of.len());
-                let place = row.place();
-                if let Some(name) = named {
-                    let reason = format!(
-                        "{end} id {} is not in graph {} of {nodes_file}. Add the node.",
-                        quoted(id),
-                        quoted(name)
-                    );
-                    return Err(DataError::Line { place, reason });
-                }
-                return Err(DataError::UnknownId { place, end, id: id.to_string(), nodes_file, nodes });
+                problems.add(|| {
+                    let (nodes_file, nodes) = (members.file.clone(), members.graph_of.len());
+                    let (place, id) = (row.place(), id.to_string());
+                    let Some(name) = named else {
+                        return DataError::UnknownId { place, end, id, nodes_file, nodes };
+                    };
+                    let (id, graph) = (quoted(&id), quoted(name));
+                    let reason = format!("{end} id {id} is not in graph {graph} of {nodes_file}. Add the node.");
+                    DataError::Line { place, reason }
+                });
+                continue 'rows;
             };
             *place = found;
         }
         let between = pair.map(|row| members.graph_of[row as usize]);
         if between[0] != between[1] {
-            let names = between.map(|graph| quoted(&graphs.ids[graph as usize]));
-            let reason = format!(
-                "an edge between graph {} and graph {}. Edges stay within a graph: correct its ends or take it out.",
-                names[0], names[1]
-            );
-            return Err(DataError::Line { place: row.place(), reason });
+            problems.add(|| {
+                let [one, other] = between.map(|graph| quoted(&graphs.ids[graph as usize]));
+                let reason = format!(
+                    "an edge between graph {one} and graph {other}. Edges stay within a graph: correct its ends or take it out."
+                );
+                DataError::Line { place: row.place(), reason }
+            });
+            continue;
         }
         rows.push((members.node_of[pair[0] as usize], members.node_of[pair[1] as usize]));
     }
+    problems.into_result()?;
     let direction = if directed { Direction::Directed } else { Direction::Undirected };
     build_graph(table.name(), members.graph_of.len(), &rows, direction)
 }

@@ -8,6 +8,7 @@ use crate::features::{encode, infer_kinds, statistics_and_fill};
 use crate::graph_features::{complete_graph_features, graph_feature};
 use crate::node_tables::feature_notes;
 use crate::options::NodeTableOptions;
+use crate::problems::Problems;
 use crate::roles::Roles;
 use crate::scan::Scan;
 use crate::table::Table;
@@ -23,7 +24,13 @@ pub(super) fn read_features(
     notes: &mut Vec<String>,
 ) -> Result<Columns, DataError> {
     let looks = std::mem::take(&mut scan.columns);
-    let mut columns = infer_kinds(table, roles, looks, scan.ids.len(), options)?;
+    let mut problems = Problems::default();
+    let mut columns = infer_kinds(table, roles, looks, scan.ids.len(), options, &mut problems);
+    if !problems.is_empty() {
+        // Nothing will come of it: the cells are looked at as well, so that everything is said at once.
+        problems.hear(encode(table, roles, &columns, scan.ids.len()));
+    }
+    problems.into_result()?;
     statistics_and_fill(table, roles, &mut columns, train, options)?;
     if columns.is_empty() {
         columns.push(complete_graph_features(graph, train, options));

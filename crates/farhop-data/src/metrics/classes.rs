@@ -1,4 +1,4 @@
-//! Scores of predicted classes: accuracy and macro F1 of a table of counts.
+//! Scores of predicted classes: accuracy, balanced accuracy and macro F1 of a table of counts.
 
 use crate::error::DataError;
 
@@ -52,6 +52,25 @@ impl Confusion {
         let right: u64 = (0..self.classes).map(|c| self.count(c, c)).sum();
         let total = self.total();
         (total > 0).then(|| right as f64 / total as f64)
+    }
+
+    /// Rows of a class that were predicted as it, as a share. `None` for a class without rows.
+    pub fn recall(&self, class: usize) -> Option<f64> {
+        let rows: u64 = (0..self.classes).map(|p| self.count(class, p)).sum();
+        (rows > 0).then(|| self.count(class, class) as f64 / rows as f64)
+    }
+
+    /// Rows predicted as a class that have it, as a share. `None` for a class that is never predicted.
+    pub fn precision(&self, class: usize) -> Option<f64> {
+        let rows: u64 = (0..self.classes).map(|t| self.count(t, class)).sum();
+        (rows > 0).then(|| self.count(class, class) as f64 / rows as f64)
+    }
+
+    /// The plain mean of recall over the classes that have rows: every class counts the same, however rare. `None` without
+    /// rows.
+    pub fn balanced_accuracy(&self) -> Option<f64> {
+        let recalls: Vec<f64> = (0..self.classes).filter_map(|c| self.recall(c)).collect();
+        (!recalls.is_empty()).then(|| recalls.iter().sum::<f64>() / recalls.len() as f64)
     }
 
     /// F1 of a class, `2 tp / (2 tp + fp + fn)`. `None` for a class that is neither true nor
@@ -156,6 +175,10 @@ mod tests {
         assert_eq!((nothing.accuracy(), nothing.macro_f1()), (None, None));
         let perfect = Confusion::new(&[2, 2, 0], &[2, 2, 0], 4).unwrap();
         assert_eq!((perfect.accuracy(), perfect.macro_f1()), (Some(1.0), Some(1.0)));
+        assert_eq!((nothing.balanced_accuracy(), perfect.balanced_accuracy()), (None, Some(1.0)));
+        let lazy = Confusion::new(&[0, 0, 0, 1], &[0; 4], 3).unwrap();
+        assert_eq!((lazy.accuracy(), lazy.balanced_accuracy()), (Some(0.75), Some(0.5)));
+        assert_eq!((lazy.precision(0), lazy.precision(1), lazy.recall(2)), (Some(0.75), None, None));
         let wrong = Confusion::new(&[0, 0], &[1, 1], 2).unwrap();
         assert_eq!((wrong.accuracy(), wrong.macro_f1()), (Some(0.0), Some(0.0)));
         assert!(Confusion::new(&[0], &[], 2).is_err());

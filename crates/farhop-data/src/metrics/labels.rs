@@ -1,4 +1,4 @@
-//! Accuracy of yes/no labels.
+//! Accuracy and balanced accuracy of yes/no labels.
 
 use super::tasks::{Entry, TaskScore, mean_over_tasks, rows_of};
 
@@ -28,6 +28,31 @@ pub fn label_accuracy<S: Copy + Into<f64>>(truth: &[f32], scores: &[S], tasks: u
             }
         }
         TaskScore::Counts(right as f64 / entries.len() as f64)
+    })
+}
+
+/// The mean of the shares of right labels among the yeses and among the noes: of each task over its entries that are not
+/// missing, then the plain mean over the tasks that have both. Shapes, threshold and `None` as in [`label_accuracy`].
+pub fn label_balanced_accuracy<S: Copy + Into<f64>>(
+    truth: &[f32],
+    scores: &[S],
+    tasks: usize,
+    threshold: f64,
+) -> Option<f64> {
+    mean_over_tasks(truth, scores, tasks, |entries| {
+        let (mut right, mut all) = ([0u64; 2], [0u64; 2]);
+        for &entry in entries.iter() {
+            let Some(is_right) = is_right(entry, threshold) else {
+                return TaskScore::Undefined;
+            };
+            let yes = usize::from(entry.0 == 1.0);
+            right[yes] += u64::from(is_right);
+            all[yes] += 1;
+        }
+        match all {
+            [0, _] | [_, 0] => TaskScore::Skipped,
+            [noes, yeses] => TaskScore::Counts(0.5 * (right[0] as f64 / noes as f64 + right[1] as f64 / yeses as f64)),
+        }
     })
 }
 

@@ -14,6 +14,8 @@ use crate::text::{nearest, quoted};
 pub enum Metric {
     /// `accuracy`: share of right classes or labels.
     Accuracy,
+    /// `balanced-accuracy`: plain mean of recall over classes.
+    BalancedAccuracy,
     /// `macro-f1`: plain mean of F1 over classes.
     MacroF1,
     /// `roc-auc`: area under the ROC curve.
@@ -57,8 +59,10 @@ impl fmt::Display for UnknownMetric {
 impl std::error::Error for UnknownMetric {}
 
 /// What others call our scores. Only suggested, so that one score has one name.
-const OTHER_NAMES: [(&str, &str); 12] = [
+const OTHER_NAMES: [(&str, &str); 14] = [
     ("acc", "accuracy"),
+    ("balanced-acc", "balanced-accuracy"),
+    ("macro-recall", "balanced-accuracy"),
     ("f1", "macro-f1"),
     ("f1-macro", "macro-f1"),
     ("auc", "roc-auc"),
@@ -74,8 +78,9 @@ const OTHER_NAMES: [(&str, &str); 12] = [
 
 impl Metric {
     /// All scores but `hits@k`, which has a number.
-    pub const NAMED: [Metric; 10] = [
+    pub const NAMED: [Metric; 11] = [
         Metric::Accuracy,
+        Metric::BalancedAccuracy,
         Metric::MacroF1,
         Metric::RocAuc,
         Metric::AveragePrecision,
@@ -91,6 +96,7 @@ impl Metric {
     pub fn name(self) -> String {
         let name = match self {
             Metric::Accuracy => "accuracy",
+            Metric::BalancedAccuracy => "balanced-accuracy",
             Metric::MacroF1 => "macro-f1",
             Metric::RocAuc => "roc-auc",
             Metric::AveragePrecision => "average-precision",
@@ -123,14 +129,21 @@ impl Metric {
 
     /// Whether reports show it in percent: the shares of right answers.
     pub fn in_percent(self) -> bool {
-        matches!(self, Metric::Accuracy | Metric::MacroF1 | Metric::HitsAt(_))
+        matches!(self, Metric::Accuracy | Metric::BalancedAccuracy | Metric::MacroF1 | Metric::HitsAt(_))
     }
 
-    /// The value for a report: `83.1 %` for shares, four decimals otherwise, `-` for none.
+    /// Whether it scores the ranking of rows and not decisions, so that no threshold changes it.
+    pub fn is_of_ranking(self) -> bool {
+        matches!(self, Metric::RocAuc | Metric::AveragePrecision)
+    }
+
+    /// The value for a report: `83.1 %` for shares, four decimals otherwise (as a power of ten where they would say nothing),
+    /// `-` for none.
     pub fn shown(self, value: Option<f64>) -> String {
         match value {
             None => "-".to_string(),
             Some(value) if self.in_percent() => format!("{:.1} %", 100.0 * value),
+            Some(value) if value != 0.0 && (value.abs() < 1e-3 || value.abs() >= 1e7) => format!("{value:.3e}"),
             Some(value) => format!("{value:.4}"),
         }
     }
@@ -238,7 +251,7 @@ mod tests {
         let message = "Mrrr".parse::<Metric>().unwrap_err().to_string();
         assert_eq!(
             message,
-            "metric \"Mrrr\" does not exist. Did you mean \"mrr\"? The metrics are accuracy, macro-f1, roc-auc, \
+            "metric \"Mrrr\" does not exist. Did you mean \"mrr\"? The metrics are accuracy, balanced-accuracy, macro-f1, roc-auc, \
              average-precision, mae, rmse, r2, mrr, mrr-filtered, mrr-extended-filtered and hits@k with a whole \
              number k from 1, such as hits@10."
         );
@@ -265,5 +278,7 @@ mod tests {
         assert_eq!(Metric::Accuracy.shown(Some(0.8314)), "83.1 %");
         assert_eq!(Metric::AveragePrecision.shown(Some(0.668_16)), "0.6682");
         assert_eq!(Metric::Mae.shown(None), "-");
+        assert_eq!(Metric::Mae.shown(Some(0.0)), "0.0000");
+        assert_eq!(Metric::Mae.shown(Some(1.25e-15)), "1.250e-15");
     }
 }

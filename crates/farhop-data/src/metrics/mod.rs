@@ -2,8 +2,8 @@
 //!
 //! | what is predicted | scores |
 //! |---|---|
-//! | one class per row | [`Confusion::accuracy`], [`Confusion::macro_f1`], [`largest`] |
-//! | several yes/no labels per row | [`label_accuracy`], [`subset_accuracy`], [`roc_auc`], [`average_precision`] |
+//! | one class per row | [`Confusion::accuracy`], [`Confusion::balanced_accuracy`], [`Confusion::macro_f1`], [`largest`] |
+//! | several yes/no labels per row | [`label_accuracy`], [`label_balanced_accuracy`], [`subset_accuracy`], [`roc_auc`], [`average_precision`] |
 //! | numbers | [`mean_absolute_error`], [`mean_squared_error`], [`root_mean_squared_error`], [`r2`] |
 //! | pairs of nodes | [`ranking::mrr`], [`ranking::hits_at`] |
 //!
@@ -37,6 +37,6 @@ mod tasks;
 
 pub use classes::{Confusion, largest};
 pub use curves::{average_precision, roc_auc};
-pub use labels::{label_accuracy, subset_accuracy};
+pub use labels::{label_accuracy, label_balanced_accuracy, subset_accuracy};
 pub use metric::{Metric, UnknownMetric};
 pub use regression::{mean_absolute_error, mean_squared_error, r2, root_mean_squared_error};

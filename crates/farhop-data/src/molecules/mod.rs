@@ -1,7 +1,7 @@
 //! Tables of molecules: a column of SMILES and what is to be predicted.
 //!
 //! CSV and TSV tables (compressed or not) have a header. In `.smi` and `.txt` files every line is a SMILES, perhaps followed by
-//! white space and a name; there are no targets. Every molecule becomes a graph with the atom and bond categories of OGB.
+//! white space and a name, the id of the molecule; there are no targets. Every molecule becomes a graph with the atom and bond categories of OGB.
 
 mod read;
 mod source;
@@ -28,7 +28,7 @@ pub struct MoleculeOptions {
     pub smiles: Option<String>,
     /// The columns to predict. Without any there is no target and no split.
     pub targets: Vec<String>,
-    /// The column of ids. Default: row numbers from 0.
+    /// The column of ids. Default: the one named `id` or `name`, whatever its case; without it row numbers from 0.
     pub id: Option<String>,
     /// The column that says train, valid or test. Default: the one named `split`; without it a seeded split.
     pub split: Option<String>,
@@ -71,7 +71,7 @@ impl MoleculeTable {
     /// Reads a table for training.
     ///
     /// # Errors
-    /// Names file, line, and the place in the SMILES of the first molecule that cannot be read.
+    /// Names file, line, and the place in the SMILES of the molecules that cannot be read.
     pub fn load(path: &Path, options: &MoleculeOptions) -> Result<MoleculeTable, DataError> {
         let source = Source::open(path)?;
         let columns = source.find(options)?;

@@ -8,6 +8,7 @@ use crate::dataset::{Dataset, Level, Target};
 use crate::error::DataError;
 use crate::options::SplitChoice;
 use crate::place::Place;
+use crate::problems::Problems;
 use crate::schema::TargetColumn;
 use crate::smiles::{self, Molecule, SmilesError};
 use crate::split::{Part, Split};
@@ -25,13 +26,37 @@ pub(super) struct Read {
     rows: Vec<usize>,
     molecules: Vec<Molecule>,
     notes: Vec<String>,
+    /// What is wrong with the table; nothing will come of it if there is anything.
+    problems: Problems,
+}
+
+/// Why a cell is no molecule.
+enum Bad {
+    Empty,
+    Smiles(SmilesError),
+}
+
+impl Bad {
+    /// Says so, and what to do.
+    fn reason(&self, smiles: &str) -> String {
+        match self {
+            Bad::Empty => "the SMILES is empty. Give one.".to_string(),
+            Bad::Smiles(error) => {
+                format!("SMILES {}, character {}: {}", quoted(smiles), error.column(), error.reason())
+            }
+        }
+    }
+}
+
+fn parse(smiles: &str) -> Result<Molecule, Bad> {
+    if smiles.is_empty() { Err(Bad::Empty) } else { smiles::parse(smiles).map_err(Bad::Smiles) }
 }
 
 impl Read {
     pub fn of(source: &Source, columns: &Found, skip_bad: bool) -> Result<Read, DataError> {
-        let cells = source.cells(columns)?;
-        let parsed: Vec<Result<Molecule, SmilesError>> =
-            cells.smiles.par_iter().map(|smiles| smiles::parse(smiles)).collect();
+        let mut problems = Problems::default();
+        let cells = source.cells(columns, &mut problems)?;
+        let parsed: Vec<Result<Molecule, Bad>> = cells.smiles.par_iter().map(|smiles| parse(smiles)).collect();
         let total = parsed.len();
         let (mut rows, mut molecules, mut bad) = (Vec::with_capacity(total), Vec::with_capacity(total), Vec::new());
         for (row, outcome) in parsed.into_iter().enumerate() {
@@ -40,11 +65,21 @@ impl Read {
                     rows.push(row);
                     molecules.push(molecule);
                 }
-                Err(error) if skip_bad => bad.push((row, error)),
-                Err(error) => return Err(bad_molecule(source, &cells, row, &error)),
+                Err(error) => bad.push((row, error)),
             }
         }
-        if molecules.is_empty() {
+        if !skip_bad {
+            for (row, error) in bad.drain(..) {
+                problems.add(|| DataError::Line {
+                    place: source.place(&cells, row),
+                    reason: format!(
+                        "{} Or pass --skip-bad-molecules to leave it out.",
+                        error.reason(&cells.smiles[row])
+                    ),
+                });
+            }
+        }
+        if molecules.is_empty() && problems.is_empty() {
             return Err(DataError::Array {
                 file: source.name().to_string(),
                 reason: format!(
@@ -58,13 +93,30 @@ impl Read {
             let all = thousands(total as u64);
             notes.push(format!("{} of {all} molecules left out:", thousands(bad.len() as u64)));
             notes.extend(bad.iter().take(MOST_LISTED).map(|(row, error)| {
-                format!("{}, character {}: {}", source.place(&cells, *row), error.column(), error.reason())
+                let place = source.place(&cells, *row);
+                match error {
+                    Bad::Empty => format!("{place}: the SMILES is empty"),
+                    Bad::Smiles(error) => format!("{place}, character {}: {}", error.column(), error.reason()),
+                }
             }));
             if bad.len() > MOST_LISTED {
                 notes.push(format!("and {} more", thousands((bad.len() - MOST_LISTED) as u64)));
             }
         }
-        Ok(Read { cells, rows, molecules, notes })
+        notes.extend(source.note());
+        Ok(Read { cells, rows, molecules, notes, problems })
+    }
+
+    /// What a step gave; if anything is wrong with the table, everything that is.
+    fn unless_problems<T>(&mut self, step: Result<T, DataError>) -> Result<T, DataError> {
+        let mut problems = std::mem::take(&mut self.problems);
+        match (problems.is_empty(), step) {
+            (true, step) => step,
+            (false, step) => {
+                problems.hear(step);
+                Err(problems.into_error())
+            }
+        }
     }
 
     /// The target and the split of training.
@@ -77,7 +129,10 @@ impl Read {
         let mut notes = Vec::new();
         let (cells, place) = (self.target_cells(columns), self.place(source));
         let rows = TargetColumns { file: source.name(), columns: &cells, rows: self.rows.len(), place: &place };
-        let (target, kept) = rows.learn(options.task, Level::Graph, &mut notes)?;
+        let learned = rows.learn(options.task, Level::Graph, &mut notes);
+        drop(place);
+        let (target, kept) = self.unless_problems(learned)?;
+        let place = self.place(source);
         let split = match &kept {
             None => Split::default(),
             Some(kept) => {
@@ -100,7 +155,10 @@ impl Read {
     ) -> Result<(Target, Split), DataError> {
         let (cells, place) = (self.target_cells(columns), self.place(source));
         let rows = TargetColumns { file: source.name(), columns: &cells, rows: self.rows.len(), place: &place };
-        let (target, unknown) = rows.apply(schema.target.as_ref())?;
+        let applied = rows.apply(schema.target.as_ref());
+        drop(place);
+        let (target, unknown) = self.unless_problems(applied)?;
+        let place = self.place(source);
         let parts = self.parts();
         let split = self.table_split(source, columns, "", &target, &parts, &place).apply();
         drop(place);
@@ -152,7 +210,7 @@ impl Read {
         split: Split,
         schema: MoleculeSchema,
     ) -> Result<MoleculeTable, DataError> {
-        let Read { cells, rows, molecules, notes } = self;
+        let Read { cells, rows, molecules, notes, .. } = self;
         let (graphs, nodes, edges) = joined(source.name(), &molecules)?;
         let ids = match cells.ids.is_empty() {
             false => rows.iter().map(|&row| cells.ids[row].clone()).collect(),
@@ -174,14 +232,5 @@ impl Read {
             sources: vec![source.source().clone()],
         };
         Ok(MoleculeTable { dataset: dataset.check()?, schema, rows })
-    }
-}
-
-fn bad_molecule(source: &Source, cells: &Cells, row: usize, error: &SmilesError) -> DataError {
-    let smiles = quoted(&cells.smiles[row]);
-    let (column, reason) = (error.column(), error.reason());
-    DataError::Line {
-        place: source.place(cells, row),
-        reason: format!("SMILES {smiles}, character {column}: {reason} Or pass --skip-bad-molecules to leave it out."),
     }
 }

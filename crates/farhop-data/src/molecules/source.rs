@@ -5,6 +5,7 @@ use std::path::Path;
 use super::{MoleculeOptions, MoleculeSchema};
 use crate::error::DataError;
 use crate::place::Place;
+use crate::problems::Problems;
 use crate::scan::part_of;
 use crate::schema::TargetColumn;
 use crate::source::SourceFile;
@@ -14,6 +15,8 @@ use crate::text::quoted;
 use crate::text_file::TextFile;
 
 const EXAMPLE: &str = "smiles,target";
+/// Columns that are taken for ids, if no other was asked for.
+const ID_NAMES: [&str; 2] = ["id", "name"];
 
 /// Where molecules come from.
 pub(super) enum Source {
@@ -62,6 +65,14 @@ impl Source {
         }
     }
 
+    /// What a user should know about how it was read.
+    pub fn note(&self) -> Option<String> {
+        match self {
+            Source::Table(table) => table.note(),
+            Source::Lines(_) => None,
+        }
+    }
+
     pub fn source(&self) -> &SourceFile {
         match self {
             Source::Table(table) => table.source(),
@@ -94,11 +105,14 @@ impl Source {
         let role = |name: &String, role| table.require(name, role);
         let targets: Vec<usize> =
             options.targets.iter().map(|name| role(name, "a target")).collect::<Result<_, _>>()?;
-        let id = options.id.as_ref().map(|name| role(name, "the id column")).transpose()?;
-        let free = |column: &usize| *column != smiles && Some(*column) != id && !targets.contains(column);
+        let used = |column: &usize| *column == smiles || targets.contains(column);
+        let id = match &options.id {
+            Some(name) => Some(role(name, "the id column")?),
+            None => ID_NAMES.iter().find_map(|name| named(name).filter(|column| !used(column))),
+        };
         let split = match &options.split {
             Some(name) => Some(role(name, "the split")?),
-            None => named("split").filter(free),
+            None => named("split").filter(|column| !used(column) && Some(*column) != id),
         };
         for (number, &target) in targets.iter().enumerate() {
             let twice = targets[..number].contains(&target) || target == smiles || Some(target) == split;
@@ -123,21 +137,29 @@ impl Source {
             return Ok(Found { smiles: 0, id: Some(1), split: None, targets });
         };
         let optional = |name: &Option<String>| name.as_ref().and_then(|name| table.column(name));
+        let smiles = table.require(&schema.smiles, "the SMILES")?;
+        let is_id = |name: &String| ID_NAMES.iter().any(|id| name.eq_ignore_ascii_case(id));
+        let another_id = || {
+            let free = |(at, name): &(usize, &String)| {
+                is_id(name) && *at != smiles && names().all(|target| target != name.as_str())
+            };
+            table.header().iter().enumerate().find(free).map(|(at, _)| at)
+        };
         Ok(Found {
-            smiles: table.require(&schema.smiles, "the SMILES")?,
-            id: optional(&schema.id),
+            smiles,
+            id: optional(&schema.id).or_else(another_id),
             split: optional(&schema.split),
             targets: names().map(|name| (name.to_string(), table.column(name))).collect(),
         })
     }
 
-    pub fn cells(&self, columns: &Found) -> Result<Cells, DataError> {
+    pub fn cells(&self, columns: &Found, problems: &mut Problems) -> Result<Cells, DataError> {
         let mut cells = Cells::default();
         match self {
-            Source::Table(table) => cells.see_rows(table, columns)?,
+            Source::Table(table) => cells.see_rows(table, columns, problems)?,
             Source::Lines(file) => cells.see_lines(file)?,
         }
-        if cells.smiles.is_empty() {
+        if cells.smiles.is_empty() && problems.is_empty() {
             return Err(DataError::NoRows { file: self.name().to_string() });
         }
         Ok(cells)
@@ -152,18 +174,19 @@ impl Source {
 }
 
 impl Cells {
-    fn see_rows(&mut self, table: &Table, columns: &Found) -> Result<(), DataError> {
+    fn see_rows(&mut self, table: &Table, columns: &Found, problems: &mut Problems) -> Result<(), DataError> {
         let mut rows = table.rows();
-        while let Some(row) = rows.next_row()? {
+        while let Some(row) = rows.next_telling(problems)? {
             self.smiles.push(row.cell(columns.smiles).to_string());
             self.ids.extend(columns.id.map(|column| row.cell(column).to_string()));
             let target =
                 |(_, column): &(String, Option<usize>)| column.map_or("", |column| row.cell(column)).to_string();
             self.targets.extend(columns.targets.iter().map(target));
             if let Some(column) = columns.split {
-                self.parts.push(part_of(&row, column)?);
+                self.parts.push(problems.hear(part_of(&row, column)).flatten());
             }
         }
+        self.number_nameless();
         Ok(())
     }
 
@@ -173,16 +196,33 @@ impl Cells {
             let text = String::from_utf8_lossy(line);
             let (smiles, name) = match text.split_once(char::is_whitespace) {
                 // What starts with a bar belongs to the SMILES.
-                Some((smiles, rest)) if !rest.trim_start().starts_with('|') => (smiles, rest.trim()),
+                Some((smiles, rest)) if !rest.trim_start().starts_with('|') => (smiles, name_in(&text, rest)),
                 _ => (&*text, ""),
             };
             self.smiles.push(smiles.to_string());
             self.ids.push(name.to_string());
             self.lines.push(number);
         }
-        if self.ids.iter().any(String::is_empty) {
-            self.ids.clear();
-        }
+        self.number_nameless();
         Ok(())
     }
+
+    /// A molecule without a name is called by its number, from 0; if none has a name, there are no ids.
+    fn number_nameless(&mut self) {
+        if self.ids.iter().all(String::is_empty) {
+            self.ids.clear();
+        }
+        for (row, id) in self.ids.iter_mut().enumerate().filter(|(_, id)| id.is_empty()) {
+            *id = row.to_string();
+        }
+    }
+}
+
+/// The name behind the SMILES of a line: the second word, or the second cell if cells are separated by tabs.
+fn name_in<'a>(line: &str, behind: &'a str) -> &'a str {
+    let mut cells = behind.trim_start().split(|letter: char| match line.contains('\t') {
+        true => letter == '\t',
+        false => letter.is_whitespace(),
+    });
+    cells.next().unwrap_or_default().trim()
 }

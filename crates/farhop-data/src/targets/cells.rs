@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::answer;
 use crate::scan::is_missing_number;
 
 /// The cells of a target column, each different value kept once.
@@ -28,7 +29,7 @@ pub(super) struct Look {
     pub different: usize,
     /// Whether there is a number that is not whole, or not finite.
     pub fraction: bool,
-    /// Whether every value is 0, 1 or missing.
+    /// Whether every value is an answer, such as 0 or yes, or missing.
     pub binary: bool,
 }
 
@@ -79,7 +80,7 @@ impl TargetCells {
             let number = value.parse::<f64>().ok();
             look.numbers += if number.is_some() { rows } else { 0 };
             look.fraction |= number.is_some_and(|number| number.fract() != 0.0);
-            look.binary &= number == Some(0.0) || number == Some(1.0);
+            look.binary &= answer(value).is_some();
         }
         look
     }

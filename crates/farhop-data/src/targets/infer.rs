@@ -15,9 +15,9 @@ impl TargetColumns<'_> {
     /// Decides what the columns hold, if the user did not say; what was decided becomes a note unless it is plain.
     ///
     /// One column: numbers if most of its cells are numbers and one of them is not whole, or if they are whole but more
-    /// than make sense as classes; otherwise classes. 0 and 1 are two classes of nodes, but the answer to a question about
-    /// graphs, where the usual score is of the ranking. Several columns: answers if all are 0, 1 or empty, otherwise
-    /// numbers.
+    /// than make sense as classes; otherwise classes. 0 and 1 (or no and yes) are two classes of nodes, but the answer to a
+    /// question about graphs, where the usual score is of the ranking. Several columns: answers if all are 0, 1 (or no, yes)
+    /// or empty, otherwise numbers.
     pub(super) fn infer(&self, level: Level, notes: &mut Vec<String>) -> Result<TargetKind, DataError> {
         let (kind, why) = match self.columns {
             [column] => infer_one(&column.look(), level),
@@ -33,7 +33,11 @@ impl TargetColumns<'_> {
     fn infer_several(&self) -> Result<(TargetKind, Option<String>), DataError> {
         let looks: Vec<Look> = self.columns.iter().map(TargetCells::look).collect();
         if looks.iter().all(|look| look.binary) {
-            let why = "are 0, 1 or empty: read as labels. Pass --task numbers if they are numbers.";
+            let words = looks.iter().any(|look| look.numbers < look.present);
+            let why = match words {
+                true => "are yes, no or empty: read as labels.",
+                false => "are 0, 1 or empty: read as labels. Pass --task numbers if they are numbers.",
+            };
             return Ok((TargetKind::Labels, Some(why.to_string())));
         }
         let text = |look: &Look| look.numbers * 2 <= look.present && look.present > 0;
@@ -48,15 +52,19 @@ impl TargetColumns<'_> {
 
 fn infer_one(look: &Look, level: Level) -> (TargetKind, Option<String>) {
     let different = thousands(look.different as u64);
+    if look.binary && look.different > 2 && look.numbers < look.present {
+        let why = "answers yes and no in several spellings: read as labels. Pass --task classes if they are classes.";
+        return (TargetKind::Labels, Some(why.to_string()));
+    }
+    if look.binary && look.present > 0 && level != Level::Node {
+        return (TargetKind::Labels, None);
+    }
     if look.numbers * 2 <= look.present {
         return (TargetKind::Classes, None);
     }
     if look.fraction {
         let why = "has numbers that are not whole: read as numbers. Pass --task classes if they are classes.";
         return (TargetKind::Numbers, Some(why.to_string()));
-    }
-    if look.binary && level != Level::Node {
-        return (TargetKind::Labels, None);
     }
     let whole = look.numbers == look.present;
     let nearly_unique = look.present >= 20 && look.different * 2 > look.present;

@@ -1,7 +1,7 @@
 //! Target cells that are lists: several answers or numbers in one column.
 
 use super::cells::{TargetCells, is_missing_target};
-use super::{TargetColumns, TargetKind, fits};
+use super::{TargetColumns, TargetKind, answer, value_of};
 use crate::error::DataError;
 use crate::text::{counted, quoted};
 
@@ -20,7 +20,7 @@ impl TargetColumns<'_> {
     /// What lists hold: answers if all numbers are 0 or 1, unless `task` says; they cannot be classes.
     pub(super) fn list_kind(&self, column: &TargetCells, task: Option<TargetKind>) -> Result<TargetKind, DataError> {
         let binary = || {
-            let part = |part: &str| is_missing_target(part) || matches!(part.parse::<f64>(), Ok(0.0 | 1.0));
+            let part = |part: &str| is_missing_target(part) || answer(part).is_some();
             column.values.iter().filter_map(|value| inside(value)).all(|list| list.split(',').map(str::trim).all(part))
         };
         match task {
@@ -82,10 +82,10 @@ impl TargetColumns<'_> {
             let numbers = counted(length(list) as u64, "number", "numbers");
             return Err(wrong(format!("a list of {numbers}; the lists before have {width}.")));
         }
-        let number = |part: &str| match part.parse::<f64>() {
-            _ if is_missing_target(part) => Ok(f32::NAN),
-            Ok(number) if fits(number, kind) => Ok(number as f32),
-            _ => Err(wrong(format!("{} in the list is not {}. Correct the cell.", quoted(part), super::wanted(kind)))),
+        let number = |part: &str| {
+            value_of(part, kind).ok_or_else(|| {
+                wrong(format!("{} in the list is not {}. Correct the cell.", quoted(part), super::wanted(kind)))
+            })
         };
         list.split(',').map(str::trim).map(number).collect::<Result<_, _>>().map(Some)
     }

@@ -1,11 +1,13 @@
 //! Target columns: what kind they are, and their cells as classes, answers or numbers. Tables of nodes, of graphs and of
 //! molecules follow the same rule.
 
+mod answers;
 mod cells;
 mod infer;
 mod kind;
 mod lists;
 
+pub(crate) use answers::answer;
 pub use cells::TargetCells;
 use cells::is_missing_target;
 pub use kind::TargetKind;
@@ -14,6 +16,7 @@ use crate::dataset::{Level, Target};
 use crate::error::DataError;
 use crate::labels::{known_classes, sorted_classes};
 use crate::place::{Cell, Place};
+use crate::problems::Problems;
 use crate::schema::TargetColumn;
 use crate::text::counted;
 
@@ -98,21 +101,22 @@ impl TargetColumns<'_> {
         }
     }
 
-    /// `[rows, columns]`, NaN where the cell is missing; the first cell that cannot be a number is an error.
+    /// `[rows, columns]`, NaN where the cell is missing; cells that cannot be numbers are problems.
     fn numbers(&self, kind: TargetKind) -> Result<Vec<f32>, DataError> {
         let width = self.columns.len();
         let mut values = vec![f32::NAN; self.rows * width];
+        let mut problems = Problems::default();
         for (place, column) in self.columns.iter().enumerate() {
             let mut of_value = Vec::with_capacity(column.values.len());
             for (value, text) in column.values.iter().enumerate() {
-                of_value.push(match text.parse::<f64>() {
-                    _ if is_missing_target(text) => f32::NAN,
-                    Ok(number) if fits(number, kind) => number as f32,
-                    _ => {
+                let number = value_of(text, kind);
+                if number.is_none() {
+                    problems.add(|| {
                         let (cell, wanted) = (self.cell(column, value), wanted(kind));
-                        return Err(DataError::TargetCell { cell, wanted, kind: kind.name() });
-                    }
-                });
+                        DataError::TargetCell { cell, wanted, kind: kind.name() }
+                    });
+                }
+                of_value.push(number.unwrap_or(f32::NAN));
             }
             for (row, cell) in column.cells.iter().enumerate() {
                 if let Some(value) = cell {
@@ -120,6 +124,7 @@ impl TargetColumns<'_> {
                 }
             }
         }
+        problems.into_result()?;
         Ok(values)
     }
 
@@ -163,17 +168,22 @@ impl TargetColumns<'_> {
     }
 }
 
-/// Whether a number can be an answer, or a number to predict.
-fn fits(number: f64, kind: TargetKind) -> bool {
+/// The number that a cell holds, an answer as 0 or 1; NaN where it is missing, `None` where it can be neither.
+fn value_of(text: &str, kind: TargetKind) -> Option<f32> {
+    if is_missing_target(text) {
+        return Some(f32::NAN);
+    }
     match kind {
-        TargetKind::Labels => number == 0.0 || number == 1.0,
-        TargetKind::Numbers | TargetKind::Classes => (number as f32).is_finite(),
+        TargetKind::Labels => answer(text).map(|yes| f32::from(u8::from(yes))),
+        TargetKind::Numbers | TargetKind::Classes => {
+            text.parse::<f64>().ok().map(|number| number as f32).filter(|number| number.is_finite())
+        }
     }
 }
 
 fn wanted(kind: TargetKind) -> &'static str {
     match kind {
-        TargetKind::Labels => "0, 1 or empty",
+        TargetKind::Labels => "0, 1 (or no, yes; false, true) or empty",
         TargetKind::Numbers | TargetKind::Classes => "a finite 32-bit number",
     }
 }

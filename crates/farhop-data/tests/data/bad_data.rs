@@ -50,9 +50,12 @@ fn read(file: &str) -> Result<(), DataError> {
     }
 }
 
-/// The message without the folders of the checkout.
+/// The message without the folders of the checkout; the lines of several problems behind ` / `.
 fn message(error: &DataError) -> String {
-    let mut text = error.to_string();
+    let mut text = match error {
+        DataError::Several { .. } => error.to_string().replace("\n  ", " / "),
+        one => one.to_string(),
+    };
     for name in ["bad_data", "good_data"] {
         text = text.replace(&format!("{}/", folder(name).display()), "");
     }

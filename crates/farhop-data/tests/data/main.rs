@@ -8,6 +8,7 @@ mod bits;
 mod cards;
 mod collections;
 mod dataset_files;
+mod dialects;
 mod edge_columns;
 mod format_mutations;
 mod graph_files;

@@ -68,7 +68,10 @@ fn bad_molecules_are_named_or_left_out() {
     let folder = folder_of(&[("m.csv", text)]);
     let path = folder.path().join("m.csv");
     let message = short(&folder, MoleculeTable::load(&path, &targets(&["y"])));
-    assert!(message.starts_with("m.csv, line 3: SMILES \"c1ccccc\", character 2: "), "{message}");
+    let (first, second) =
+        message.strip_prefix("2 problems in the data:\n  ").and_then(|m| m.split_once("\n  ")).unwrap();
+    assert!(first.starts_with("m.csv, line 3: SMILES \"c1ccccc\", character 2: "), "{message}");
+    assert!(second.starts_with("m.csv, line 5: SMILES \"C(C\""), "{message}");
     assert!(message.ends_with(" Or pass --skip-bad-molecules to leave it out."), "{message}");
     let read = MoleculeTable::load(&path, &MoleculeOptions { skip_bad: true, ..targets(&["y"]) }).unwrap();
     assert_eq!(read.rows, [0, 2, 4, 5]);
@@ -137,7 +140,7 @@ fn new_molecules_are_read_as_the_schema_says() {
     assert!(matches!(&new.target, Target::Class { labels, .. } if labels == &[Some(1), None]));
     assert_eq!(new.notes, ["1 molecule has a class that the model does not know; left out of the scores"]);
     let lines = read("new.smi");
-    assert_eq!(lines.ids, ["first", "second one"]);
+    assert_eq!(lines.ids, ["first", "second"]);
     assert!(
         matches!(&lines.target, Target::Class { labels, classes } if labels == &[None, None] && classes.len() == 2)
     );

@@ -1,4 +1,4 @@
-//! Whatever bytes are read, the answer is data or a message of one line: never a panic, never a
+//! Whatever bytes are read, the answer is data or a message of one line (for each problem): never a panic, never a
 //! huge allocation.
 
 use farhop_data::bench_graph::BenchGraph;
@@ -42,9 +42,16 @@ pub fn one_line<T>(result: Result<T, DataError>, seen: &mut [u64; 2]) {
     match result {
         Ok(_) => seen[0] += 1,
         Err(error) => {
-            let text = error.to_string();
-            assert!(!text.contains('\n') && !text.contains('\r'), "{text:?}");
-            assert!(text.len() < 2_000, "{} bytes of message", text.len());
+            let problems = match &error {
+                // A line for each.
+                DataError::Several { problems, .. } => &problems[..],
+                one => std::slice::from_ref(one),
+            };
+            assert!((1..=10).contains(&problems.len()), "{error}");
+            for text in problems.iter().map(DataError::to_string) {
+                assert!(!text.contains('\n') && !text.contains('\r'), "{text:?}");
+                assert!(text.len() < 2_000, "{} bytes of message", text.len());
+            }
             seen[1] += 1;
         }
     }

@@ -14,8 +14,7 @@ fn ids_classes_and_probabilities_come_back() {
     let ids = strings(&["A1", "b,c", "say \"x\""]);
     let classes = strings(&["cat", "do,g"]);
     let probabilities = [0.25, 0.75, 0.5, 0.5, 0.9, 0.1];
-    let predictions =
-        Predictions { ids: &ids, answers: Answers::Classes { names: &classes, probabilities: &probabilities } };
+    let predictions = Predictions::new(&ids, Answers::Classes { names: &classes, probabilities: &probabilities });
     predictions.save(&path).unwrap();
     let table = Table::open(&path, "id").unwrap();
     let header = ["id", "prediction", "probability_cat", "probability_do,g"];
@@ -45,10 +44,7 @@ fn nothing_is_written_over_a_file_when_it_cannot_be_right() {
     std::fs::write(&path, "old").unwrap();
     let (ids, classes) = (strings(&["a"]), strings(&["x", "y"]));
     let save = |probabilities: &[f32]| {
-        Predictions { ids: &ids, answers: Answers::Classes { names: &classes, probabilities } }
-            .save(&path)
-            .unwrap_err()
-            .to_string()
+        Predictions::new(&ids, Answers::Classes { names: &classes, probabilities }).save(&path).unwrap_err().to_string()
     };
     assert_eq!(save(&[0.5, f32::NAN]), "the model gave NaN for id \"a\", class \"y\". Nothing was written.");
     assert_eq!(save(&[0.5]), "1 probabilities do not fit 1 ids and 2 classes.");
@@ -59,7 +55,7 @@ fn nothing_is_written_over_a_file_when_it_cannot_be_right() {
 #[test]
 fn a_full_disk_is_one_line() {
     let (ids, classes) = (strings(&["a"]), strings(&["x"]));
-    let predictions = Predictions { ids: &ids, answers: Answers::Classes { names: &classes, probabilities: &[1.0] } };
+    let predictions = Predictions::new(&ids, Answers::Classes { names: &classes, probabilities: &[1.0] });
     let error = predictions.save(std::path::Path::new("/dev/full")).unwrap_err();
     let text = error.to_string();
     assert!(text.starts_with("cannot write /dev/full: No space left on device"), "{text}");
@@ -76,10 +72,25 @@ fn written(predictions: &Predictions<'_>) -> String {
 fn labels_numbers_and_pairs_have_their_columns() {
     let (ids, names) = (strings(&["a", "b,c"]), strings(&["toxic", "so\"luble"]));
     let outputs = [0.25, 1.0, 0.5, 0.0];
-    let labels = Predictions { ids: &ids, answers: Answers::Labels { names: &names, probabilities: &outputs } };
-    assert_eq!(written(&labels), "id,probability_toxic,\"probability_so\"\"luble\"\na,0.25,1\n\"b,c\",0.5,0\n");
+    let labels = Predictions::new(&ids, Answers::Labels { names: &names, probabilities: &outputs });
+    assert_eq!(
+        written(&labels),
+        "id,prediction_toxic,\"prediction_so\"\"luble\",probability_toxic,\"probability_so\"\"luble\"\n\
+         a,0,1,0.25,1\n\"b,c\",0,0,0.5,0\n"
+    );
+    let decided = Predictions { thresholds: &[0.2, 0.5], id_column: "molecule", ..labels };
+    assert!(written(&decided).starts_with("molecule,prediction_toxic,"));
+    assert!(written(&decided).ends_with("\na,1,1,0.25,1\n\"b,c\",1,0,0.5,0\n"));
+    let classes = Predictions::new(&ids, Answers::Classes { names: &names, probabilities: &[0.75, 0.25, 0.5, 0.5] });
+    let decided = Predictions { thresholds: &[0.25], ..classes };
+    let chosen = |text: String| -> Vec<String> {
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        reader.records().map(|row| row.unwrap()[1].to_string()).collect()
+    };
+    assert_eq!(chosen(written(&classes)), ["toxic", "toxic"]);
+    assert_eq!(chosen(written(&decided)), ["toxic", "so\"luble"]);
     let one = strings(&["gap"]);
-    let numbers = Predictions { ids: &[], answers: Answers::Numbers { names: &one, values: &[-1.5, 1e-7] } };
+    let numbers = Predictions::new(&[], Answers::Numbers { names: &one, values: &[-1.5, 1e-7] });
     assert_eq!(written(&numbers), "id,prediction_gap\n0,-1.5\n1,0.0000001\n");
     // Graph "a" has nodes 0 to 2 and two pairs, graph "b,c" has nodes 3 and 4 and one.
     let answers = Answers::Pairs {
@@ -88,7 +99,7 @@ fn labels_numbers_and_pairs_have_their_columns() {
         starts: &[0, 3, 5],
         probabilities: &[0.5, 0.25, 1.0],
     };
-    let pairs = Predictions { ids: &ids, answers };
+    let pairs = Predictions::new(&ids, answers);
     assert_eq!(written(&pairs), "graph,a,b,probability\na,0,2,0.5\na,1,2,0.25\n\"b,c\",1,0,1\n");
 }
 
@@ -96,7 +107,7 @@ fn labels_numbers_and_pairs_have_their_columns() {
 fn answers_that_do_not_fit_are_refused() {
     let (ids, names) = (strings(&["a"]), strings(&["y"]));
     let refused = |answers: Answers<'_>| {
-        let predictions = Predictions { ids: &ids, answers };
+        let predictions = Predictions::new(&ids, answers);
         predictions.write("standard output", &mut Vec::new()).unwrap_err().to_string()
     };
     assert_eq!(

@@ -115,8 +115,8 @@ fn what_does_not_fit_is_one_line() {
         refused(&nodes("y", 9, |_| "1e39".to_string()), &["y"], Some(TargetKind::Numbers)).contains("\"1e39\" is not")
     );
     assert_eq!(
-        refused(&nodes("y", 9, |row| row.to_string()), &["y"], Some(TargetKind::Labels)),
-        "nodes.csv, line 4, column \"y\": \"2\" is not 0, 1 or empty, but the target is read as labels. Correct or empty the cell, or pass another --task."
+        refused(&nodes("y", 9, |row| row.min(2).to_string()), &["y"], Some(TargetKind::Labels)),
+        "nodes.csv, line 4, column \"y\": \"2\" is not 0, 1 (or no, yes; false, true) or empty, but the target is read as labels. Correct or empty the cell, or pass another --task."
     );
     let mixed = nodes("p,q", 9, |row| format!("{row},w{}", row % 2));
     assert_eq!(

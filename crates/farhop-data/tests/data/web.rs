@@ -127,7 +127,8 @@ fn graphml_errors_name_the_line_of_the_file() {
         (
             "id=\"n2\"",
             "id=\"n0\"",
-            "g.graphml, line 11: id \"n0\" is already on line 9. Remove one of the rows, or rename it.",
+            "2 problems in the data:\n  g.graphml, line 11: id \"n0\" is already on line 9. Remove one of the rows, or rename it.\n  \
+             g.graphml, line 13: source id \"n2\" is not in g.graphml (3 ids). Add the node, or pass --add-missing-nodes.",
         ),
         ("key=\"d1\">a &amp; b", "key=\"d9\">a &amp; b", "g.graphml, line 9: key \"d9\" is not declared. Add a <key>."),
         ("&amp;", "&bomb;", "g.graphml, line 9: entity &bomb; is not known."),

@@ -5,14 +5,16 @@ mod trainer;
 
 use std::sync::atomic::AtomicBool;
 
+use farhop_data::Part;
 use farhop_nn::{Model, ModelConfig};
 use serde::Serialize;
 
 pub use early_stopping::{Best, EarlyStopping};
 
+use crate::decisions::{Confusions, Ending};
 use crate::memory::peak_rss_bytes;
 use crate::task::Task;
-use crate::{Observer, RunFolder, Scores, Status, TrainConfig, TrainError, scores};
+use crate::{Observer, RunFolder, Scores, Status, TrainConfig, TrainError};
 use trainer::Trainer;
 
 /// What surrounds a training loop: where it saves, who listens, who may stop it.
@@ -49,6 +51,13 @@ pub struct Summary {
     pub best_epoch: Option<usize>,
     /// Scores of the weights that are kept; empty when interrupted.
     pub scores: Scores,
+    /// For each yes-or-no label, or for the second of two classes: the probability above which the answer is yes, chosen on
+    /// the validation part by balanced accuracy. None: one half, or other targets.
+    pub thresholds: Option<Vec<f32>>,
+    /// What was taken for what in the test part (in the validation part if there is no other), where there are classes or a
+    /// single question.
+    #[serde(skip)]
+    pub confusion: Option<(Part, Confusions)>,
     /// Seconds of training, over all parts of the run.
     pub seconds: f64,
     /// Mean seconds of an epoch, evaluation included.
@@ -115,17 +124,20 @@ fn end(
     let (best, folder) = trainer.into_best();
     let mut best_model = model.init(task.input().clone(), *task.output(), config.seed)?;
     best_model.load_safetensors(&best)?;
-    let scores = if outcome == Outcome::Interrupted {
+    let ending = match outcome {
         // Whoever interrupts is waiting.
-        Scores::default()
-    } else {
-        scores(task, &best_model)?
+        Outcome::Interrupted => None,
+        Outcome::Finished | Outcome::StoppedEarly => Some(Ending::of(task, &best_model)?),
     };
+    let (scores, thresholds, confusion) =
+        ending.map_or_else(Default::default, |ending| (ending.scores, ending.thresholds, ending.confusion));
     let summary = Summary {
         outcome,
         epochs: progress.epoch,
         best_epoch,
         scores,
+        thresholds,
+        confusion,
         seconds: progress.seconds,
         seconds_per_epoch: (progress.epoch > 0).then(|| progress.seconds / progress.epoch as f64),
         loading_share: (progress.seconds > 0.0).then(|| progress.loading_seconds / progress.seconds),
@@ -141,6 +153,7 @@ fn end(
         record.epochs = summary.epochs;
         record.best_epoch = summary.best_epoch;
         record.scores = summary.scores;
+        record.thresholds.clone_from(&summary.thresholds);
         record.seconds = summary.seconds;
         record.seconds_per_epoch = summary.seconds_per_epoch;
         record.peak_rss_bytes = summary.peak_rss_bytes;

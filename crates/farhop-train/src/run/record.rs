@@ -92,6 +92,10 @@ pub struct RunRecord {
     pub output: OutputShape,
     /// The scale on which numbers are learned.
     pub scale: Option<TargetScale>,
+    /// For each yes-or-no label, or for the second of two classes: the probability above which the answer is yes, chosen on
+    /// the validation part by balanced accuracy. None: one half, or other targets.
+    #[serde(default)]
+    pub thresholds: Option<Vec<f32>>,
     /// Graphs of the data.
     pub graphs: usize,
     /// Nodes of all graphs.
@@ -147,6 +151,7 @@ impl RunRecord {
             input: InputShape::default(),
             output: OutputShape::from(0),
             scale: None,
+            thresholds: None,
             graphs: 0,
             nodes: 0,
             edges: 0,

@@ -1,6 +1,6 @@
 //! `split.json`: what is for what, by the user's own ids, so that it holds for reordered tables too.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use farhop_data::Split;
@@ -16,8 +16,17 @@ struct SavedSplit {
     test: Vec<String>,
 }
 
+/// Whether units are called by their numbers: they have no ids of their own (a table of millions of names is not needed then),
+/// or ids that repeat, as names of molecules may.
+fn is_numbered(task: &Task) -> bool {
+    let mut seen = HashSet::with_capacity(task.ids.len());
+    task.ids.is_empty() || !task.ids.iter().all(|id| seen.insert(id.as_str()))
+}
+
 pub(super) fn write(path: &Path, task: &Task) -> Result<(), TrainError> {
-    let named = |units: &[u32]| units.iter().map(|unit| task.unit_id(*unit).into_owned()).collect();
+    let numbered = is_numbered(task);
+    let name = |unit: &u32| if numbered { unit.to_string() } else { task.unit_id(*unit).into_owned() };
+    let named = |units: &[u32]| units.iter().map(name).collect();
     let Split { train, valid, test } = task.split();
     let saved = SavedSplit { train: named(train), valid: named(valid), test: named(test) };
     let bytes = serde_json::to_vec(&saved).map_err(std::io::Error::other).map_err(TrainError::io(path, "write"))?;
@@ -31,8 +40,7 @@ pub(super) fn read(path: &Path, task: &Task) -> Result<Split, TrainError> {
         remedy: "Restore the file from a copy.",
     })?;
     let units = task.units();
-    // Without ids of their own, units are their numbers, and a table of millions of names is not needed.
-    let numbered = task.ids.is_empty();
+    let numbered = is_numbered(task);
     let named = if numbered { 0 } else { units as u32 };
     let places: HashMap<_, u32> = (0..named).map(|unit| (task.unit_id(unit), unit)).collect();
     let place = |name: &str| match numbered {

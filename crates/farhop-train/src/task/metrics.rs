@@ -8,14 +8,15 @@ use crate::TrainError;
 /// What the target is, and the metrics for it.
 pub(super) fn metrics_of(target: &Target) -> (&'static str, Vec<Metric>) {
     use Metric::{
-        Accuracy, AveragePrecision, HitsAt, MacroF1, Mae, Mrr, MrrExtendedFiltered, MrrFiltered, R2, Rmse, RocAuc,
+        Accuracy, AveragePrecision, BalancedAccuracy, HitsAt, MacroF1, Mae, Mrr, MrrExtendedFiltered, MrrFiltered, R2,
+        Rmse, RocAuc,
     };
     match target {
         Target::Class { classes, .. } if classes.len() == 2 => {
-            ("two classes", vec![Accuracy, MacroF1, RocAuc, AveragePrecision])
+            ("two classes", vec![Accuracy, BalancedAccuracy, MacroF1, RocAuc, AveragePrecision])
         }
-        Target::Class { .. } => ("classes", vec![Accuracy, MacroF1]),
-        Target::Binary { .. } => ("yes-or-no labels", vec![AveragePrecision, RocAuc, Accuracy]),
+        Target::Class { .. } => ("classes", vec![Accuracy, BalancedAccuracy, MacroF1]),
+        Target::Binary { .. } => ("yes-or-no labels", vec![AveragePrecision, RocAuc, Accuracy, BalancedAccuracy]),
         Target::Number { .. } => ("numbers", vec![Mae, Rmse, R2]),
         Target::Pair { .. } => ("pairs", vec![Mrr, MrrFiltered, MrrExtendedFiltered, HitsAt(1), HitsAt(3), HitsAt(10)]),
     }

@@ -338,7 +338,7 @@ impl Task {
     /// [`probabilities`](crate::probabilities).
     pub fn predictions<'a>(&'a self, outputs: &'a [f32]) -> Predictions<'a> {
         let starts = self.graph_set().map_or(&[][..], GraphSet::offsets);
-        Predictions { ids: &self.ids, answers: Answers::of(&self.truth.target, starts, outputs) }
+        Predictions::new(&self.ids, Answers::of(&self.truth.target, starts, outputs))
     }
 
     /// The metrics that say something about this target, that of the task first.

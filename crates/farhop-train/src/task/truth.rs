@@ -60,7 +60,9 @@ impl TargetScale {
             let count = known().count().max(1) as f64;
             let mean = known().sum::<f64>() / count;
             let deviation = (known().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt();
-            (mean as f32, if deviation > 1e-12 { deviation as f32 } else { 1.0 })
+            // Numbers may be tiny: they are the same only if they differ by less than rounding does.
+            let varies = deviation > 1e-9 * mean.abs() && (deviation as f32).is_normal();
+            (mean as f32, if varies { deviation as f32 } else { 1.0 })
         };
         let (shift, factor) = (0..width).map(column).unzip();
         TargetScale { shift, factor }
@@ -215,4 +217,33 @@ pub(super) fn known_only(split: Split, target: &Target, set: Option<&GraphSet>, 
     };
     let keep = |units: Vec<u32>| units.into_iter().filter(known).collect();
     Split { train: keep(split.train), valid: keep(split.valid), test: keep(split.test) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_standardised_whatever_their_size() {
+        for size in [1e-30f32, 1e-15, 1e-3, 1.0, 1e12] {
+            for centre in [0.0, 100.0] {
+                let values: Vec<f32> = (0..60).map(|row| (centre + row as f32) * size).collect();
+                let rows: Vec<u32> = (0..60).collect();
+                let scale = TargetScale::of(&values, 1, &rows);
+                let scaled: Vec<f64> = values.iter().map(|value| f64::from(scale.apply(0, *value))).collect();
+                let mean = scaled.iter().sum::<f64>() / 60.0;
+                let variance = scaled.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 60.0;
+                assert!(mean.abs() < 1e-4 && (variance - 1.0).abs() < 1e-4, "{size}: {mean}, {variance}");
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_all_the_same_are_only_shifted() {
+        for constant in [0.0f32, 0.1, -5e5, 1e-15, 3e38] {
+            let scale = TargetScale::of(&[constant; 37], 1, &(0..37).collect::<Vec<u32>>());
+            assert_eq!(scale.factor, [1.0]);
+            assert_eq!(scale.apply(0, constant), 0.0);
+        }
+    }
 }

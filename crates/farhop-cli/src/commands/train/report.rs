@@ -9,11 +9,14 @@ use farhop_train::memory::{Plan, bytes_text};
 use farhop_train::{Outcome, RunFolder, Session, Summary, Task, fit};
 use serde_json::{Value, json};
 
+use crate::commands::evaluate::rows_name;
+use crate::confusion::ConfusionReport;
 use crate::console::Console;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::table::{TextTable, duration};
+use crate::thresholds::Thresholds;
 
 /// Trains in the folder until it ends or is interrupted, and reports.
 pub fn train(
@@ -35,6 +38,9 @@ pub fn train(
     drop(progress);
     let summary = fitted?.summary;
     let record = folder.record();
+    let confusion = summary.confusion.as_ref();
+    let report = confusion.map(|(part, of)| ConfusionReport { of, part: part.name(), rows: rows_name(task) });
+    let thresholds = Thresholds::new(None, summary.thresholds.as_deref(), task.target())?;
     let object = json!({
         "run": path,
         "task": record.task,
@@ -44,6 +50,9 @@ pub fn train(
         "train": summary.scores.train,
         "valid": summary.scores.valid,
         "test": summary.scores.test,
+        "threshold": thresholds.object(),
+        "classes": report.as_ref().map(ConfusionReport::classes).unwrap_or_default(),
+        "confusion": report.as_ref().map(ConfusionReport::object),
         "best_epoch": summary.best_epoch,
         "epochs": summary.epochs,
         "seconds": summary.seconds,
@@ -59,6 +68,9 @@ pub fn train(
         return interrupted(&path, &summary, object, console);
     }
     console.message(&format!("{} (score: {})", ending(&summary), task.metric.name()));
+    if let Some(line) = thresholds.line(task.target()) {
+        console.message(&line);
+    }
     console.result(&object, || {
         let mut table =
             TextTable::new(&["model", "train", "valid", "test", "best epoch", "parameters", "time", "memory"]);
@@ -72,7 +84,10 @@ pub fn train(
             duration(summary.seconds),
             summary.peak_rss_bytes.map_or("-".to_string(), bytes_text),
         ]);
-        console.lines(&table)
+        match &report {
+            None => console.lines(&table),
+            Some(report) => format!("{}\n\n{}", console.lines(&table), report.text(console)),
+        }
     })?;
     let folder = shell_word(&path);
     console.message(&format!("saved in {}", path.display()));

@@ -32,8 +32,12 @@ pub fn run(
     recipe.data.nodes = arguments.data.nodes.clone().or(recipe.data.nodes);
     recipe.data.edges = arguments.data.edges.clone().or(recipe.data.edges);
     let places = Places::usual(arguments.data.data_dir.as_deref().or(record.data_dir.as_deref()));
-    let Material { dataset, schema, .. } = data::read(&recipe, &places)?;
+    let Material { mut dataset, schema, .. } = data::read(&recipe, &places)?;
     record.check_data(&dataset.sources)?;
+    if !record.model.is_empty() {
+        // A run that has begun goes on with its score, whatever is usual.
+        dataset.metric = record.metric;
+    }
     let mut task = data::task(&recipe, dataset, record.scale.clone(), true, &places, console)?;
 
     let mut folder = RunFolder::resume(path)?;
