@@ -40,7 +40,7 @@ fn numbers_are_predicted_under_the_ids_of_new_molecules() {
     assert_eq!((&object["graphs"], &object["outputs"][0]), (&3.into(), &"carbons".into()));
     assert!(object["classes"].is_null(), "a number has no classes: {object}");
     let predicted = rows(&place.path("new_predictions.csv"));
-    assert_eq!(predicted[0], ["id", "prediction_carbons"]);
+    assert_eq!(predicted[0], ["name", "prediction_carbons"]);
     assert_eq!(predicted[1..].iter().map(|row| row[0].as_str()).collect::<Vec<_>>(), ["x", "y", "z"]);
 
     // The score on new molecules is that of these predictions, over the two whose number is known.
@@ -83,7 +83,7 @@ fn classes_and_labels() {
     let predicted = rows(&place.path("labels/predictions.csv"));
     assert_eq!(
         predicted[0],
-        ["id", "prediction_alcohol", "prediction_ring", "probability_alcohol", "probability_ring"]
+        ["name", "prediction_alcohol", "prediction_ring", "probability_alcohol", "probability_ring"]
     );
     for row in &predicted[1..] {
         assert!(row[1..3].iter().all(|cell| cell == "0" || cell == "1"), "{row:?}");

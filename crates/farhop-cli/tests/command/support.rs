@@ -93,13 +93,17 @@ impl Place {
         of(child.wait_with_output().unwrap())
     }
 
-    /// Exactly one line on standard error that says all of this, nothing on standard output.
+    /// Exactly one line on standard error (and one for each problem of the data, where there are several) that says all of
+    /// this, nothing on standard output.
     pub fn refuses(&self, line: &str, code: i32, says: &[&str]) {
         let answer = self.farhop(line);
         assert_eq!(answer.code, Some(code), "{line}: {}", answer.stderr);
         assert_eq!(answer.stdout, "", "{line}");
-        assert_eq!(answer.stderr.lines().count(), 1, "{line}: {}", answer.stderr);
-        assert!(answer.stderr.starts_with("error: "), "{line}: {}", answer.stderr);
+        let mut lines = answer.stderr.lines();
+        let first = lines.next().unwrap_or_default();
+        assert!(first.starts_with("error: "), "{line}: {}", answer.stderr);
+        let several = first.ends_with(" problems in the data:");
+        assert!(lines.all(|problem| several && problem.starts_with("  ")), "{line}: {}", answer.stderr);
         for words in says {
             assert!(answer.stderr.contains(words), "{line}: {words:?} is not in\n{}", answer.stderr);
         }

@@ -107,20 +107,19 @@ impl TargetColumns<'_> {
         let mut values = vec![f32::NAN; self.rows * width];
         let mut problems = Problems::default();
         for (place, column) in self.columns.iter().enumerate() {
-            let mut of_value = Vec::with_capacity(column.values.len());
-            for (value, text) in column.values.iter().enumerate() {
-                let number = value_of(text, kind);
-                if number.is_none() {
-                    problems.add(|| {
-                        let (cell, wanted) = (self.cell(column, value), wanted(kind));
-                        DataError::TargetCell { cell, wanted, kind: kind.name() }
-                    });
-                }
-                of_value.push(number.unwrap_or(f32::NAN));
+            let of_value: Vec<Option<f32>> = column.values.iter().map(|text| value_of(text, kind)).collect();
+            let wrong = || (0..of_value.len()).filter(|&value| of_value[value].is_none());
+            // Where most are wrong the column is of another kind, which is one problem.
+            let told = if wrong().count() * 2 > of_value.len() { 1 } else { usize::MAX };
+            for value in wrong().take(told) {
+                problems.add(|| {
+                    let (cell, wanted) = (self.cell(column, value), wanted(kind));
+                    DataError::TargetCell { cell, wanted, kind: kind.name() }
+                });
             }
             for (row, cell) in column.cells.iter().enumerate() {
                 if let Some(value) = cell {
-                    values[row * width + place] = of_value[*value as usize];
+                    values[row * width + place] = of_value[*value as usize].unwrap_or(f32::NAN);
                 }
             }
         }
