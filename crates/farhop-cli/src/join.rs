@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use farhop_data::text::{counted, thousands};
+use farhop_data::text::{counted, quoted, thousands};
 use farhop_data::{ApplyOptions, DataError, Dataset, JoinOptions, Joined, NewNodes, NodeTables, Schema, SourceFile};
 use farhop_train::{DataConfig, TrainedRun};
 use serde_json::{Value, json};
@@ -69,11 +69,13 @@ pub fn read(
                 ));
                 Ok((dataset, None))
             }
-            Err(DataError::UnknownId { place, end, id, nodes_file, .. }) => Err(Failure::failed(format!(
-                "{place}: {end} id \"{id}\" is not in {nodes_file}, and {} of training is not there to look it up in. {remedy}",
-                absent.display()
-            ))),
-            Err(error) => Err(error.into()),
+            Err(error) => Err(match first_unknown(&error) {
+                Some(unknown) => Failure::failed(format!(
+                    "{unknown}, and {} of training is not there to look it up in. {remedy}",
+                    absent.display()
+                )),
+                None => error.into(),
+            }),
         };
     }
     let as_trained = ApplyOptions { fill: None, add_missing_nodes: recorded.add_missing_nodes };
@@ -98,6 +100,20 @@ pub fn read(
     let join = Join { new_nodes, known: count, replaced, links };
     console.message(&join.line());
     Ok((dataset, Some(join)))
+}
+
+/// The first id that the tables do not have, if such ids are all that is wrong.
+fn first_unknown(error: &DataError) -> Option<String> {
+    match error {
+        DataError::UnknownId { place, end, id, nodes_file, .. } => {
+            Some(format!("{place}: {end} id {} is not in {nodes_file}", quoted(id)))
+        }
+        DataError::Several { problems, .. } => {
+            let unknown: Option<Vec<String>> = problems.iter().map(first_unknown).collect();
+            unknown.and_then(|unknown| unknown.into_iter().next())
+        }
+        _ => None,
+    }
 }
 
 /// Whether files hold what the run was trained on, wherever they lie.
