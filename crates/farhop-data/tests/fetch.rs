@@ -382,3 +382,35 @@ fn made_data_needs_no_download() {
     let text = fetch(entry, folder.path(), &quick(), &mut |_| {}).unwrap_err().to_string();
     assert_eq!(text, "ring-transfer is made on the spot and needs no download.");
 }
+
+#[test]
+fn a_body_that_does_not_end_is_cut_at_the_known_size() {
+    let folder = tempfile::tempdir().unwrap();
+    let (to, bytes) = (folder.path().join("file.bin"), content());
+    // No length, and more than the file has: only the catalogue knows its size.
+    let server = serve(move |_, _, stream| {
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n");
+        for _ in 0..10_000 {
+            if stream.write_all(&[7; 1 << 16]).is_err() {
+                return;
+            }
+        }
+    });
+    let (result, _) = get(&server, &to, &bytes);
+    let text = result.unwrap_err().to_string();
+    assert!(text.contains("the file has bytes more than 1,200,000 where 1,200,000 is expected"), "{text}");
+    assert_eq!(files_in(folder.path()), Vec::<String>::new());
+    assert_eq!(server.seen.lock().unwrap().len(), 1);
+}
+
+#[test]
+fn a_server_that_drips_is_given_up_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (to, bytes) = (folder.path().join("file.bin"), content());
+    let served = bytes.clone();
+    let server = serve(move |_, request, stream| honest(&served, request, stream, 1, ""));
+    let (result, _) = get(&server, &to, &bytes);
+    let text = result.unwrap_err().to_string();
+    assert!(text.contains("(80 attempts)"), "{text}");
+    assert_eq!(server.seen.lock().unwrap().len(), 80);
+}

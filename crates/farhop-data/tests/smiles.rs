@@ -290,6 +290,31 @@ fn no_string_makes_the_parser_stumble() {
     assert!(accepted > 1_000, "only {accepted} of the strings are molecules");
 }
 
+/// Strings of 16,000 characters that once took many seconds; the bound is against hangs only.
+#[test]
+fn long_strings_do_not_take_long() {
+    let length = 16_000;
+    let of = |piece: &str| piece.repeat(length / piece.len());
+    let half = of("CC")[..length / 2].to_string();
+    let texts = [
+        of("C"),
+        format!("{half}[C@H](N){half}"),
+        of("C/C=C/"),
+        of("c1ccccc1"),
+        of("c1ccccc1-"),
+        of("C1CC2CC1CC2"),
+        of("C12C3C4C1C5C2C3C45"),
+        format!("C1{}C1", "C2CC2".repeat(length / 5)),
+        format!("{}C{}", "C(".repeat(length / 3), ")".repeat(length / 3)),
+        of("C[C@H](N)"),
+    ];
+    let start = std::time::Instant::now();
+    for text in &texts {
+        let _ = farhop_data::smiles::parse(text);
+    }
+    assert!(start.elapsed() < std::time::Duration::from_secs(60), "{:?}", start.elapsed());
+}
+
 #[test]
 fn long_and_deep_strings_are_read() {
     let chain = "C".repeat(50_000);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use farhop_graph::GraphSet;
 
-use super::entry::{Counts, Entry};
+use super::entry::{Counts, DataFile, Entry};
 use super::options::{LoadOptions, SplitRequest};
 use super::splits;
 use crate::dataset::{Columns, Dataset, Numbers, Target};
@@ -50,6 +50,7 @@ impl Parts {
         let mut notes: Vec<String> = entry.notes.iter().map(|note| note.to_string()).collect();
         notes.extend(self.notes);
         notes.extend(drawn);
+        notes.extend(self.sources.iter().filter_map(|source| other_than_published(entry, source)));
         let mut nodes = self.nodes;
         if options.row_normalise.unwrap_or(entry.row_normalise) {
             row_normalise(&mut nodes);
@@ -73,6 +74,13 @@ impl Parts {
         check_counts(&data, &entry.expected, options).map_err(wrong)?;
         Ok(data)
     }
+}
+
+/// A note about a file whose SHA-256 is known and another one.
+fn other_than_published(entry: &Entry, source: &SourceFile) -> Option<String> {
+    let named = |file: &&DataFile| file.names.iter().any(|name| Path::new(&source.path).ends_with(name));
+    let known = entry.files.iter().find(named)?.sha256?;
+    (known != source.sha256).then(|| format!("{}: not the published file, its SHA-256 is another one", source.path))
 }
 
 /// Divides every row of numbers by its sum; rows that add up to 0 stay.

@@ -12,6 +12,11 @@ use super::{Event, FetchOptions};
 use crate::hash::sha256_of_reader;
 use crate::text::thousands;
 
+/// For every attempt in a row that may fail, so many attempts in all.
+const MOST_DROPS: u32 = 20;
+/// The most bytes of a file whose size nobody knows.
+const LARGEST_UNKNOWN: u64 = 64 << 30;
+
 /// A file to download.
 #[derive(Debug, Clone, Copy)]
 pub struct Download<'a> {
@@ -92,7 +97,7 @@ pub fn download(
     fs::rename(&part, job.to).map_err(|source| write_error(job.to, source))?;
     // Best effort: the note about the version has done its work.
     let _ = fs::remove_file(version_file(&part));
-    progress(Event::Finished { file: &name, bytes });
+    progress(Event::Finished { file: &name, bytes, checked: job.sha256.is_some() });
     Ok(Outcome::Fetched)
 }
 
@@ -137,6 +142,7 @@ impl Transfer<'_, '_> {
         let mut fresh = self.length() == 0;
         let mut in_vain = 0;
         let mut started_over = 0;
+        let mut attempts = 0;
         loop {
             let before = self.resumable()?;
             fresh |= before == 0;
@@ -165,8 +171,10 @@ impl Transfer<'_, '_> {
                 continue;
             };
             in_vain = if self.length() > before { 1 } else { in_vain + 1 };
-            if in_vain >= self.options.attempts {
-                return Err(self.gave_up(reason, in_vain));
+            attempts += 1;
+            // A server that drips a few bytes at a time would never bring the file.
+            if in_vain >= self.options.attempts || attempts >= self.options.attempts.saturating_mul(MOST_DROPS) {
+                return Err(self.gave_up(reason, attempts));
             }
             let pause = self.pause(in_vain, wish);
             (self.progress)(Event::Waiting { file: self.name, reason: &reason, pause });
@@ -219,7 +227,8 @@ impl Transfer<'_, '_> {
         if answer.start > total.unwrap_or(u64::MAX) {
             return Ok(Attempt::StartOver);
         }
-        let failed = |source| write_error(&self.part, source);
+        let part = self.part.clone();
+        let failed = |source| write_error(&part, source);
         let mut open = OpenOptions::new();
         let mut file = match answer.start {
             0 => open.write(true).create(true).truncate(true),
@@ -232,14 +241,23 @@ impl Transfer<'_, '_> {
             None => drop(fs::remove_file(version_file(&self.part))),
         }
         let mut have = answer.start;
+        // What is known of the size is a limit as well; without it there is one all the same.
+        let most = total.unwrap_or(LARGEST_UNKNOWN);
         (self.progress)(Event::Started { file: self.name, resumed: have, total });
         let mut buffer = vec![0; 1 << 16];
         loop {
             match answer.body.read(&mut buffer) {
                 Ok(0) => break,
                 Ok(count) => {
-                    file.write_all(&buffer[..count]).map_err(failed)?;
                     have += count as u64;
+                    if have > most {
+                        drop(file);
+                        self.forget()?;
+                        let (what, expected) = ("bytes", thousands(most));
+                        let found = format!("more than {expected}");
+                        return Err(FetchError::Checksum { url: self.job.url.to_string(), what, found, expected });
+                    }
+                    file.write_all(&buffer[..count]).map_err(failed)?;
                     (self.progress)(Event::Received { file: self.name, bytes: have, total });
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -95,6 +95,12 @@ pub enum FetchError {
         /// What is wrong with the certificate.
         reason: String,
     },
+    /// The server points from https to http.
+    #[error("{url}: the server points to an address without TLS, which is not followed. Download it by other means.")]
+    Insecure {
+        /// The address.
+        url: String,
+    },
     /// The disk refused.
     #[error("cannot write {file}: {source}.")]
     Write {

@@ -42,6 +42,8 @@ impl Client {
         let patience = Some(options.patience);
         let builder = ureq::Agent::config_builder()
             .http_status_as_error(false)
+            // What was asked for over https does not come over http, wherever the server points.
+            .https_only(url.starts_with("https:"))
             .user_agent(concat!("farhop/", env!("CARGO_PKG_VERSION")))
             .accept_encoding("identity")
             .timeout_resolve(patience)
@@ -112,6 +114,9 @@ fn failed(url: &str, error: &ureq::Error) -> Refused {
     let text = error.to_string();
     if text.contains("certificate") {
         return Refused::ForGood(FetchError::Certificate { url: url.to_string(), reason: text });
+    }
+    if let ureq::Error::RequireHttpsOnly(_) = error {
+        return Refused::ForGood(FetchError::Insecure { url: url.to_string() });
     }
     let reason = match error {
         ureq::Error::HostNotFound => "the server's name is not known, or there is no network".to_string(),

@@ -22,7 +22,7 @@ use crate::catalogue::{DataFile, Entry};
 /// How stubborn downloads are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchOptions {
-    /// Attempts in a row that may bring no byte before giving up. Default 5.
+    /// Attempts in a row that may bring no byte before giving up; of all attempts there are twenty times as many. Default 5.
     pub attempts: u32,
     /// The pause after the first failure; doubled after each further one. Default 1 s.
     pub first_pause: Duration,
@@ -73,12 +73,14 @@ pub enum Event<'a> {
         /// The pause before the next attempt.
         pause: Duration,
     },
-    /// The file is complete and checked.
+    /// The file is complete.
     Finished {
         /// The name of the file.
         file: &'a str,
         /// Its size.
         bytes: u64,
+        /// Whether its SHA-256 is known, and was compared.
+        checked: bool,
     },
     /// The file was here before and is right (as far as its size and SHA-256 are known).
     Present {

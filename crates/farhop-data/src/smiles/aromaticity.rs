@@ -18,6 +18,8 @@ const MOST_RINGS: usize = 6;
 const LARGEST_SYSTEM: usize = 300;
 /// Groups tried in one ring system before the search ends.
 const MOST_GROUPS: usize = 500_000;
+/// Groups tried in all ring systems of a molecule before rings are tried alone and in pairs only.
+const MOST_GROUPS_IN_ALL: usize = 1_000_000;
 
 /// What an atom gives to the ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,9 +53,11 @@ pub(super) fn mark_aromatic(structure: &mut Structure, rings: &Rings) {
     }
     let donors: Vec<Donor> = donors.into_iter().map(|entry| entry.map_or(Donor::Never, |entry| entry.0)).collect();
     let neighbours = ring_neighbours(&candidates, structure.bonds.len(), LARGEST_FUSED, 1);
+    let mut groups = Groups::new(structure, &candidates, &donors, &neighbours);
+    let mut tried = 0;
     for system in ring_systems(&neighbours) {
-        let mut groups = Groups::new(structure, &candidates, &donors, &neighbours);
-        groups.try_all(&system);
+        groups.try_all(&system, tried > MOST_GROUPS_IN_ALL);
+        tried += groups.tried;
     }
 }
 
@@ -155,12 +159,15 @@ impl<'a> Groups<'a> {
         Self { structure, rings, donors, neighbours, tried: 0, done: vec![false; bonds], done_count: 0, counts }
     }
 
-    fn try_all(&mut self, system: &[u32]) {
+    /// Tries one ring system; `in_pairs` if larger groups are not tried any more.
+    fn try_all(&mut self, system: &[u32], in_pairs: bool) {
+        (self.tried, self.done_count) = (0, 0);
         let mut bonds: Vec<u32> =
             system.iter().flat_map(|ring| self.rings[*ring as usize].bonds.iter().copied()).collect();
         bonds.sort_unstable();
         bonds.dedup();
-        let most = if system.len() > LARGEST_SYSTEM { 2 } else { MOST_RINGS.min(system.len()) };
+        let most =
+            if system.len() > LARGEST_SYSTEM || in_pairs { 2.min(system.len()) } else { MOST_RINGS.min(system.len()) };
         for size in 1..=most {
             if self.done_count >= bonds.len() || self.tried > MOST_GROUPS {
                 return;

@@ -18,6 +18,8 @@ struct State {
     is_done: Vec<bool>,
     done: Vec<u32>,
     queue: VecDeque<u32>,
+    /// How often each atom is in the queue.
+    queued: Vec<u32>,
     /// Neighbours not tried yet, for each atom that had a choice, and those atoms in order.
     options: BTreeMap<u32, VecDeque<u32>>,
     choices: Vec<u32>,
@@ -68,6 +70,7 @@ impl Walk<'_> {
             is_done,
             done: done.to_vec(),
             queue: VecDeque::new(),
+            queued: vec![0; structure.atoms.len()],
             options: BTreeMap::new(),
             choices: Vec::new(),
             added: Vec::new(),
@@ -78,6 +81,7 @@ impl Walk<'_> {
     /// The next atom of the queue, or else the first one not reached yet.
     fn next(&self, state: &mut State) -> Option<u32> {
         if let Some(atom) = state.queue.pop_front() {
+            state.queued[atom as usize] -= 1;
             return Some(atom);
         }
         while let Some(atom) = self.atoms.get(state.first_open) {
@@ -100,7 +104,8 @@ fn look_round(structure: &Structure, state: &mut State, atom: u32, needs: bool) 
         if state.is_done[next as usize] || !state.inside[next as usize] {
             continue;
         }
-        if !state.queue.contains(&next) {
+        if state.queued[next as usize] == 0 {
+            state.queued[next as usize] = 1;
             state.queue.push_back(next);
         }
         let wildcard = structure.atom(atom).number == 0 || structure.atom(next).number == 0;
@@ -136,6 +141,7 @@ fn step_back(structure: &mut Structure, state: &mut State) {
     let first = state.done.iter().position(|atom| *atom == last).unwrap_or(0);
     for atom in state.done.drain(first..).rev() {
         state.queue.push_front(atom);
+        state.queued[atom as usize] += 1;
         state.is_done[atom as usize] = false;
     }
     state.first_open = 0;

@@ -36,6 +36,7 @@
 mod aromaticity;
 mod bond_stereo;
 mod bracket;
+mod bridges;
 mod cleanup;
 mod conjugation;
 mod elements;

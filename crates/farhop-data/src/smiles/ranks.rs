@@ -55,44 +55,77 @@ impl Ranks {
             ranks.rank[atom] = start;
         }
         let mut rounds = keys.len() / 2 + 1;
-        while ranks.classes < keys.len() && rounds > 0 && ranks.refine(structure) {
+        let mut touched: Vec<u32> = structure.atom_numbers().collect();
+        while ranks.classes < keys.len() && rounds > 0 {
+            let moved = ranks.refine(structure, touched);
+            if moved.is_empty() {
+                break;
+            }
+            touched = neighbours_of(structure, &moved);
             rounds -= 1;
         }
         ranks
     }
 
-    /// One shell further. Returns whether any class was split.
-    fn refine(&mut self, structure: &Structure) -> bool {
+    /// One shell further. `touched` are the atoms that may see something new; all others of a class still see the same as one
+    /// another, so that one of them stands for all. Returns the atoms that have left their class, except for the largest
+    /// piece of each class: who sees that piece alone sees what it saw before.
+    fn refine(&mut self, structure: &Structure, mut touched: Vec<u32>) -> Vec<u32> {
+        touched.sort_unstable_by_key(|atom| (self.rank[*atom as usize], *atom));
         let mut views = Views::default();
         let mut changes: Vec<(u32, u32)> = Vec::new();
-        let mut start = 0;
-        let before = self.classes;
-        while start < self.sorted.len() {
-            let rank = self.rank[self.sorted[start] as usize];
+        let mut moved = Vec::new();
+        for looked_at in touched.chunk_by(|one, two| self.rank[*one as usize] == self.rank[*two as usize]) {
+            let rank = self.rank[looked_at[0] as usize];
+            let start = rank as usize;
             let same = self.sorted[start..].iter().take_while(|atom| self.rank[**atom as usize] == rank).count();
-            if same > 1 {
-                views.clear();
-                for atom in &self.sorted[start..start + same] {
-                    views.add(structure, &self.rank, *atom);
+            if same < 2 {
+                continue;
+            }
+            let members = self.sorted[start..start + same].to_vec();
+            let others: Vec<u32> = match looked_at.len() == same {
+                true => Vec::new(),
+                false => members.into_iter().filter(|atom| looked_at.binary_search(atom).is_err()).collect(),
+            };
+            views.clear();
+            looked_at.iter().chain(others.first()).for_each(|atom| views.add(structure, &self.rank, *atom));
+            views.sort();
+            let (mut place, mut pieces) = (start, Vec::new());
+            for piece in views.entries.chunk_by(|one, two| views.view(one) == views.view(two)) {
+                let first = place;
+                for entry in piece {
+                    let alike = if others.first() == Some(&entry.atom) { &others[..] } else { &[entry.atom] };
+                    self.sorted[place..place + alike.len()].copy_from_slice(alike);
+                    place += alike.len();
                 }
-                views.sort();
-                let mut class = start;
-                for (index, entry) in views.entries.iter().enumerate() {
-                    if index > 0 && views.view(entry) != views.view(&views.entries[index - 1]) {
-                        class = start + index;
-                        self.classes += 1;
-                    }
-                    self.sorted[start + index] = entry.atom;
-                    changes.push((entry.atom, class as u32));
+                pieces.push(first..place);
+            }
+            if pieces.len() < 2 {
+                continue;
+            }
+            self.classes += pieces.len() - 1;
+            let largest = (0..pieces.len()).max_by_key(|piece| pieces[*piece].len());
+            for (number, piece) in pieces.into_iter().enumerate() {
+                changes.extend(self.sorted[piece.clone()].iter().map(|atom| (*atom, piece.start as u32)));
+                if Some(number) != largest {
+                    moved.extend_from_slice(&self.sorted[piece]);
                 }
             }
-            start += same;
         }
         for (atom, rank) in changes {
             self.rank[atom as usize] = rank;
         }
-        self.classes > before
+        moved
     }
+}
+
+/// Every neighbour of any of the atoms, once.
+fn neighbours_of(structure: &Structure, atoms: &[u32]) -> Vec<u32> {
+    let mut around: Vec<u32> =
+        atoms.iter().flat_map(|atom| structure.links(*atom).iter().map(|link| link.atom)).collect();
+    around.sort_unstable();
+    around.dedup();
+    around
 }
 
 /// What the atoms of one class see: the ranks of their neighbours, highest first, each as often as

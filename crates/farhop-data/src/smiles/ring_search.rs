@@ -1,5 +1,6 @@
 //! The search behind [`Rings`](super::rings::Rings).
 
+use super::bridges::bridges;
 use super::ring_choice::{add_alternatives, choose};
 use super::rings::Ring;
 use super::structure::{Order, Structure};
@@ -26,6 +27,8 @@ enum Mark {
 pub(super) struct Search<'a> {
     structure: &'a Structure,
     active: Vec<bool>,
+    /// Bonds that are in no ring: there is no need to look behind them.
+    bridges: Vec<bool>,
     degrees: Vec<i32>,
     known: BTreeSet<Key>,
     ring_bonds: Vec<bool>,
@@ -46,6 +49,7 @@ impl<'a> Search<'a> {
         let degrees = structure.atom_numbers().map(count).collect();
         Self {
             structure,
+            bridges: bridges(structure, &active),
             active,
             degrees,
             known: BTreeSet::new(),
@@ -286,7 +290,10 @@ impl<'a> Search<'a> {
             if depth as usize > size {
                 break;
             }
-            for link in structure.links(atom).iter().filter(|link| self.active[link.bond as usize]) {
+            for link in structure.links(atom) {
+                if !self.active[link.bond as usize] || self.bridges[link.bond as usize] {
+                    continue;
+                }
                 let next = link.atom;
                 match self.marks[next as usize] {
                     _ if self.parents[atom as usize] == next => {}
@@ -313,21 +320,22 @@ impl<'a> Search<'a> {
 
     /// The two paths from `root` to `atom` and `next`, unless they meet before it.
     fn ring_through(&self, root: u32, atom: u32, next: u32) -> Option<Vec<u32>> {
-        let mut back = vec![next];
-        let mut parent = self.parents[next as usize];
-        while parent != NOBODY && parent != root {
-            back.push(parent);
-            parent = self.parents[parent as usize];
-        }
-        let mut forth = vec![atom];
-        let mut parent = self.parents[atom as usize];
-        while parent != NOBODY {
-            if back.contains(&parent) {
-                return None;
+        // The deeper end goes up: paths that meet before the root are left where they do.
+        let (mut forth, mut back) = (vec![atom], vec![next]);
+        let (mut one, mut two) = (atom, next);
+        while one != two {
+            if self.depths[one as usize] >= self.depths[two as usize] {
+                one = self.parents[one as usize];
+                forth.push(one);
+            } else {
+                two = self.parents[two as usize];
+                back.push(two);
             }
-            forth.push(parent);
-            parent = self.parents[parent as usize];
         }
+        if one != root {
+            return None;
+        }
+        back.pop();
         forth.reverse();
         forth.extend(back);
         Some(forth)

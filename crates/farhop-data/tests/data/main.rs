@@ -5,6 +5,7 @@ mod arrays;
 mod bad_data;
 #[path = "../common/bits.rs"]
 mod bits;
+mod budget;
 mod cards;
 mod collections;
 mod dataset_files;

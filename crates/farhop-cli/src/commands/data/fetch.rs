@@ -61,7 +61,10 @@ fn say(event: &Event<'_>, last: &mut Instant, console: &Console) {
         Event::Waiting { file, reason, pause } => {
             console.message(&format!("{file}: {reason}; trying again in {} s", pause.as_secs().max(1)));
         }
-        Event::Finished { file, bytes } => console.message(&format!("{file}: {}, checked", bytes_text(*bytes))),
+        Event::Finished { file, bytes, checked } => {
+            let how = if *checked { "checked" } else { "no checksum is known" };
+            console.message(&format!("{file}: {}, {how}", bytes_text(*bytes)));
+        }
         Event::Present { file } => console.message(&format!("{file}: already here")),
     }
 }
