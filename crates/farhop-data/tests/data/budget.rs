@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use farhop_data::import::{ImportOptions, import_graphml_bytes};
+use farhop_data::import::{GraphFormat, ImportOptions, import_graphs_bytes};
 use farhop_data::npz::Npz;
 use farhop_data::ogb::{self, OgbOptions};
 use farhop_data::table::Table;
@@ -13,7 +13,7 @@ use crate::support::{folder_of, short};
 
 fn graphml(text: String) -> Result<(), DataError> {
     let options = ImportOptions { targets: vec!["k0".to_string()], ..ImportOptions::default() };
-    import_graphml_bytes("g.graphml", text.into_bytes(), &options).map(drop)
+    import_graphs_bytes("g.graphml", text.into_bytes(), GraphFormat::GraphMl, &options).map(drop)
 }
 
 #[test]

@@ -15,7 +15,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use farhop_graph::random::Stream;
-use memory::Peak;
 
 pub use targets::{TARGETS, Target};
 
@@ -76,10 +75,9 @@ impl Search {
 
 /// Runs an input once; the error says what it broke.
 pub fn checked(target: &Target, input: &[u8]) -> Result<Outcome, String> {
-    let before = Peak::now();
     let start = Instant::now();
     let outcome = catch_unwind(AssertUnwindSafe(|| (target.read)(input)));
-    let (taken, peak) = (start.elapsed(), before.grown());
+    let (taken, peak) = (start.elapsed(), memory::grown());
     let outcome = outcome.map_err(|cause| {
         let text = cause.downcast_ref::<String>().map(String::as_str).or(cause.downcast_ref::<&str>().copied());
         format!("a panic: {}", text.unwrap_or("of another kind"))

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use farhop_data::bench_graph::BenchGraph;
 use farhop_data::edge_list::{EdgeList, EdgeListOptions, IdKind};
-use farhop_data::import::{ImportOptions, import, import_graphml_bytes, import_tables};
+use farhop_data::import::{GraphFormat, ImportOptions, import, import_graphs_bytes, import_tables};
 use farhop_data::molecules::{MoleculeOptions, MoleculeTable};
 use farhop_data::npz::{Npz, NpzWriter};
 use farhop_data::ogb::{self, OgbOptions};
@@ -486,7 +486,9 @@ fn list_seeds() -> Vec<Vec<u8>> {
 }
 
 fn graphml(input: &[u8]) -> Outcome {
-    import_graphml_bytes("g.graphml", input.to_vec(), &import_options("")).map(described).map_err(said)
+    import_graphs_bytes("g.graphml", input.to_vec(), GraphFormat::GraphMl, &import_options(""))
+        .map(described)
+        .map_err(said)
 }
 
 fn graphml_seeds() -> Vec<Vec<u8>> {
