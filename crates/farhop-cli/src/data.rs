@@ -310,7 +310,9 @@ impl Named {
         if catalogue::find(word).is_ok() {
             return Ok(Named::Dataset(word.to_string()));
         }
-        let is_table = [".csv", ".tsv", ".smi", ".csv.gz", ".tsv.gz", ".smi.gz"].iter().any(|end| lower.ends_with(end));
+        let is_table = [".csv", ".tsv", ".smi", ".sdf", ".csv.gz", ".tsv.gz", ".smi.gz", ".sdf.gz"]
+            .iter()
+            .any(|end| lower.ends_with(end));
         let kind = if is_table && path.is_file() { detect(path).ok() } else { None };
         if matches!(kind, Some(Kind::EdgesTable | Kind::EdgeList)) && !smiles {
             return Ok(Named::Dataset(word.to_string()));

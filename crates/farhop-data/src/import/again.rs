@@ -38,7 +38,7 @@ pub fn import_learning(path: &Path, options: &ImportOptions) -> Result<(Dataset,
             let schema = FileSchema { labels: Some(labels), ..FileSchema::of(&kind, &dataset) };
             Ok((dataset, schema))
         }
-        Kind::Molecules | Kind::SmilesLines => {
+        Kind::Molecules | Kind::SmilesLines | Kind::Sdf => {
             let table = MoleculeTable::load(path, &molecule_options(options))?;
             let schema = FileSchema { molecules: Some(table.schema), ..FileSchema::of(&kind, &table.dataset) };
             Ok((table.dataset, schema))

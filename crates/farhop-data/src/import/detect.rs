@@ -45,6 +45,8 @@ pub enum Kind {
     Molecules,
     /// A SMILES on each line.
     SmilesLines,
+    /// An SDF: molfiles with data items.
+    Sdf,
     /// Graphs whose nodes and edges have attributes.
     Graphs(GraphFormat),
     /// The JSON file of Wiki-CS.
@@ -79,6 +81,7 @@ impl fmt::Display for Kind {
             Kind::Array => "a NumPy array",
             Kind::Molecules => "a table of molecules",
             Kind::SmilesLines => "a list of SMILES",
+            Kind::Sdf => "an SDF of molecules",
             Kind::Graphs(format) => format.name(),
             Kind::WikiCs => "the file of Wiki-CS",
             Kind::EdgesTable => "an edges table",
@@ -95,7 +98,7 @@ impl fmt::Display for Kind {
 /// How much of a file is looked at.
 const LOOKED_AT: u64 = 64 << 10;
 
-const KNOWN: &str = "Known are tables (CSV, TSV, Parquet), tables of molecules with a column smiles, .smi lists, TU folders, OGB folders, GraphML, GEXF, GML, node-link JSON, edge lists, adjacency lists, npz archives, files of PyTorch, pickles of networkx and .farhop files";
+const KNOWN: &str = "Known are tables (CSV, TSV, Parquet), tables of molecules with a column smiles, .smi lists, SDF, TU folders, OGB folders, GraphML, GEXF, GML, node-link JSON, edge lists, adjacency lists, npz archives, files of PyTorch, pickles of networkx and .farhop files";
 
 /// Tells what a path holds, by its content; names only help where lines alone would not tell.
 ///
@@ -190,6 +193,9 @@ fn content(path: &Path, start: &[u8]) -> Option<Kind> {
     if trimmed.starts_with('{') {
         let wikics = ["\"features\"", "\"links\"", "\"labels\"", "\"train_masks\""];
         return wikics.iter().any(|key| trimmed.contains(key)).then_some(Kind::WikiCs);
+    }
+    if text.contains("\nM  END") && ["V2000", "V3000"].iter().any(|version| text.contains(version)) {
+        return Some(Kind::Sdf);
     }
     if named(&[".gml"]) || is_gml(trimmed) {
         return Some(Kind::Graphs(GraphFormat::Gml));

@@ -162,7 +162,7 @@ impl FileSchema {
 pub(super) fn layout(kind: &Kind) -> String {
     match kind {
         Kind::TuFolder { .. } => "a TU collection".to_string(),
-        Kind::SmilesLines => Kind::Molecules.to_string(),
+        Kind::SmilesLines | Kind::Sdf => Kind::Molecules.to_string(),
         other => other.to_string(),
     }
 }

@@ -111,7 +111,7 @@ pub fn import(path: &Path, options: &ImportOptions) -> Result<Dataset, DataError
             let draw = options.table.split.clone();
             ogb::read(path, &OgbOptions { directed: options.table.directed, task, draw, ..OgbOptions::default() })
         }
-        Kind::Molecules | Kind::SmilesLines => {
+        Kind::Molecules | Kind::SmilesLines | Kind::Sdf => {
             MoleculeTable::load(path, &molecule_options(options)).map(|table| table.dataset)
         }
         Kind::Graphs(format) => import_graphs(path, *format, options),

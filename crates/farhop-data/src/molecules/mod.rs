@@ -1,9 +1,11 @@
-//! Tables of molecules: a column of SMILES and what is to be predicted.
+//! Tables of molecules: a column of SMILES, or an SDF, and what is to be predicted.
 //!
 //! CSV and TSV tables (compressed or not) have a header. In `.smi` and `.txt` files every line is a SMILES, perhaps followed by
-//! white space and a name, the id of the molecule; there are no targets. Every molecule becomes a graph with the atom and bond categories of OGB.
+//! white space and a name, the id of the molecule; there are no targets. In an SDF molecules are drawn, and their data items
+//! are the columns. Every molecule becomes a graph with the atom and bond categories of OGB.
 
 mod read;
+mod sdf;
 mod source;
 
 use std::path::Path;

@@ -10,7 +10,7 @@ use crate::options::SplitChoice;
 use crate::place::Place;
 use crate::problems::Problems;
 use crate::schema::TargetColumn;
-use crate::smiles::{self, Molecule, SmilesError};
+use crate::smiles::{self, Molecule, MolfileError, SmilesError};
 use crate::split::{Part, Split};
 use crate::split_choice::TableSplit;
 use crate::targets::{TargetCells, TargetColumns};
@@ -34,6 +34,7 @@ pub(super) struct Read {
 enum Bad {
     Empty,
     Smiles(SmilesError),
+    Molfile(MolfileError),
 }
 
 impl Bad {
@@ -44,6 +45,15 @@ impl Bad {
             Bad::Smiles(error) => {
                 format!("SMILES {}, character {}: {}", quoted(smiles), error.column(), error.reason())
             }
+            Bad::Molfile(error) => error.reason.clone(),
+        }
+    }
+
+    /// Where the problem is, in a molecule that begins at `start`.
+    fn place(&self, start: Place) -> Place {
+        match self {
+            Bad::Molfile(error) => Place { line: start.line + error.line as u64, ..start },
+            Bad::Empty | Bad::Smiles(_) => start,
         }
     }
 }
@@ -56,7 +66,11 @@ impl Read {
     pub fn of(source: &Source, columns: &Found, skip_bad: bool) -> Result<Read, DataError> {
         let mut problems = Problems::default();
         let cells = source.cells(columns, &mut problems)?;
-        let parsed: Vec<Result<Molecule, Bad>> = cells.smiles.par_iter().map(|smiles| parse(smiles)).collect();
+        let parse = |text: &String| match source {
+            Source::Sdf(_) => smiles::parse_molfile(text).map_err(Bad::Molfile),
+            _ => parse(text),
+        };
+        let parsed: Vec<Result<Molecule, Bad>> = cells.smiles.par_iter().map(parse).collect();
         let total = parsed.len();
         let (mut rows, mut molecules, mut bad) = (Vec::with_capacity(total), Vec::with_capacity(total), Vec::new());
         for (row, outcome) in parsed.into_iter().enumerate() {
@@ -71,7 +85,7 @@ impl Read {
         if !skip_bad {
             for (row, error) in bad.drain(..) {
                 problems.add(|| DataError::Line {
-                    place: source.place(&cells, row),
+                    place: error.place(source.place(&cells, row)),
                     reason: format!(
                         "{} Or pass --skip-bad-molecules to leave it out.",
                         error.reason(&cells.smiles[row])
@@ -93,10 +107,11 @@ impl Read {
             let all = thousands(total as u64);
             notes.push(format!("{} of {all} molecules left out:", thousands(bad.len() as u64)));
             notes.extend(bad.iter().take(MOST_LISTED).map(|(row, error)| {
-                let place = source.place(&cells, *row);
+                let place = error.place(source.place(&cells, *row));
                 match error {
                     Bad::Empty => format!("{place}: the SMILES is empty"),
                     Bad::Smiles(error) => format!("{place}, character {}: {}", error.column(), error.reason()),
+                    Bad::Molfile(error) => format!("{place}: {}", error.reason),
                 }
             }));
             if bad.len() > MOST_LISTED {

@@ -1,9 +1,11 @@
-//! Where molecules come from: tables with a column of SMILES, or lines of SMILES.
+//! Where molecules come from: tables with a column of SMILES, lines of SMILES, or an SDF.
 
 use std::path::Path;
 
+use super::sdf::Sdf;
 use super::{MoleculeOptions, MoleculeSchema};
 use crate::error::DataError;
+use crate::import::{Kind, detect};
 use crate::place::Place;
 use crate::problems::Problems;
 use crate::scan::part_of;
@@ -23,6 +25,8 @@ pub(super) enum Source {
     Table(Table),
     /// A SMILES on each line.
     Lines(TextFile),
+    /// Molfiles with data items.
+    Sdf(Sdf),
 }
 
 /// Column numbers.
@@ -37,6 +41,7 @@ pub(super) struct Found {
 /// The cells that are needed, row after row.
 #[derive(Default)]
 pub(super) struct Cells {
+    /// SMILES or molfiles.
     pub smiles: Vec<String>,
     /// Empty without ids.
     pub ids: Vec<String>,
@@ -44,7 +49,7 @@ pub(super) struct Cells {
     pub parts: Vec<Option<Part>>,
     /// `[rows, targets]`.
     pub targets: Vec<String>,
-    /// Of lines: the line of each row.
+    /// Of lines and molfiles: the line of each row.
     pub lines: Vec<u64>,
 }
 
@@ -52,6 +57,10 @@ impl Source {
     pub fn open(path: &Path) -> Result<Source, DataError> {
         let lower = path.display().to_string().to_lowercase();
         let plain = lower.strip_suffix(".gz").unwrap_or(&lower);
+        let told = |path| matches!(detect(path), Ok(Kind::Sdf));
+        if [".sdf", ".sd", ".mol"].iter().any(|end| plain.ends_with(end)) || (path.is_file() && told(path)) {
+            return Sdf::open(path).map(Source::Sdf);
+        }
         if [".smi", ".smiles", ".txt"].iter().any(|end| plain.ends_with(end)) {
             return TextFile::open(path).map(Source::Lines);
         }
@@ -62,6 +71,7 @@ impl Source {
         match self {
             Source::Table(table) => table.name(),
             Source::Lines(file) => file.name(),
+            Source::Sdf(sdf) => sdf.file.name(),
         }
     }
 
@@ -69,7 +79,7 @@ impl Source {
     pub fn note(&self) -> Option<String> {
         match self {
             Source::Table(table) => table.note(),
-            Source::Lines(_) => None,
+            Source::Lines(_) | Source::Sdf(_) => None,
         }
     }
 
@@ -77,6 +87,7 @@ impl Source {
         match self {
             Source::Table(table) => table.source(),
             Source::Lines(file) => file.source(),
+            Source::Sdf(sdf) => sdf.file.source(),
         }
     }
 
@@ -84,11 +95,12 @@ impl Source {
         match self {
             Source::Table(table) => table.header().get(column).map_or("", String::as_str),
             Source::Lines(_) => ["smiles", "name"].get(column).copied().unwrap_or(""),
+            Source::Sdf(sdf) => sdf.header.get(column).map_or("", String::as_str),
         }
     }
 
     pub fn find(&self, options: &MoleculeOptions) -> Result<Found, DataError> {
-        let Source::Table(table) = self else {
+        if let Source::Lines(_) = self {
             return match options.targets.first().or(options.split.as_ref()) {
                 None => Ok(Found { smiles: 0, id: Some(1), split: None, targets: Vec::new() }),
                 Some(name) => Err(DataError::Array {
@@ -96,13 +108,14 @@ impl Source {
                     reason: format!("a file of SMILES alone has no column {}. Use a CSV table.", quoted(name)),
                 }),
             };
+        }
+        let named = |name: &str| self.columns().iter().position(|column| column.eq_ignore_ascii_case(name));
+        let smiles = match (&options.smiles, self) {
+            (_, Source::Sdf(_)) => 0,
+            (Some(name), _) => self.require(name, "the SMILES")?,
+            (None, _) => named("smiles").map_or_else(|| self.require("smiles", "the SMILES"), Ok)?,
         };
-        let named = |name: &str| table.header().iter().position(|column| column.eq_ignore_ascii_case(name));
-        let smiles = match &options.smiles {
-            Some(name) => table.require(name, "the SMILES")?,
-            None => named("smiles").map_or_else(|| table.require("smiles", "the SMILES"), Ok)?,
-        };
-        let role = |name: &String, role| table.require(name, role);
+        let role = |name: &String, role| self.require(name, role);
         let targets: Vec<usize> =
             options.targets.iter().map(|name| role(name, "a target")).collect::<Result<_, _>>()?;
         let used = |column: &usize| *column == smiles || targets.contains(column);
@@ -118,8 +131,8 @@ impl Source {
             let twice = targets[..number].contains(&target) || target == smiles || Some(target) == split;
             if twice {
                 return Err(DataError::ColumnTwice {
-                    file: table.name().to_string(),
-                    name: table.header()[target].clone(),
+                    file: self.name().to_string(),
+                    name: self.header(target).to_string(),
                     first: "a target",
                     second: "something else",
                     remedy: "Name it once.",
@@ -132,25 +145,45 @@ impl Source {
 
     pub fn find_again(&self, schema: &MoleculeSchema) -> Result<Found, DataError> {
         let names = || schema.target.iter().flat_map(TargetColumn::names);
-        let Source::Table(table) = self else {
+        if let Source::Lines(_) = self {
             let targets = names().map(|name| (name.to_string(), None)).collect();
             return Ok(Found { smiles: 0, id: Some(1), split: None, targets });
+        }
+        let column = |name: &str| self.columns().iter().position(|known| known == name);
+        let optional = |name: &Option<String>| name.as_ref().and_then(|name| column(name));
+        let smiles = match self {
+            Source::Sdf(_) => 0,
+            _ => self.require(&schema.smiles, "the SMILES")?,
         };
-        let optional = |name: &Option<String>| name.as_ref().and_then(|name| table.column(name));
-        let smiles = table.require(&schema.smiles, "the SMILES")?;
         let is_id = |name: &String| ID_NAMES.iter().any(|id| name.eq_ignore_ascii_case(id));
         let another_id = || {
             let free = |(at, name): &(usize, &String)| {
                 is_id(name) && *at != smiles && names().all(|target| target != name.as_str())
             };
-            table.header().iter().enumerate().find(free).map(|(at, _)| at)
+            self.columns().iter().enumerate().find(free).map(|(at, _)| at)
         };
         Ok(Found {
             smiles,
             id: optional(&schema.id).or_else(another_id),
             split: optional(&schema.split),
-            targets: names().map(|name| (name.to_string(), table.column(name))).collect(),
+            targets: names().map(|name| (name.to_string(), column(name))).collect(),
         })
+    }
+
+    fn columns(&self) -> &[String] {
+        match self {
+            Source::Table(table) => table.header(),
+            Source::Lines(_) => &[],
+            Source::Sdf(sdf) => &sdf.header,
+        }
+    }
+
+    fn require(&self, name: &str, role: &'static str) -> Result<usize, DataError> {
+        match self {
+            Source::Table(table) => table.require(name, role),
+            Source::Lines(_) => Ok(0),
+            Source::Sdf(sdf) => sdf.require(name, role),
+        }
     }
 
     pub fn cells(&self, columns: &Found, problems: &mut Problems) -> Result<Cells, DataError> {
@@ -158,6 +191,7 @@ impl Source {
         match self {
             Source::Table(table) => cells.see_rows(table, columns, problems)?,
             Source::Lines(file) => cells.see_lines(file)?,
+            Source::Sdf(sdf) => cells.see_records(sdf, columns, problems),
         }
         if cells.smiles.is_empty() && problems.is_empty() {
             return Err(DataError::NoRows { file: self.name().to_string() });
@@ -169,6 +203,7 @@ impl Source {
         match self {
             Source::Table(table) => table.place_of_row(row),
             Source::Lines(file) => file.place(cells.lines.get(row).copied().unwrap_or(1)),
+            Source::Sdf(sdf) => sdf.file.place(cells.lines.get(row).copied().unwrap_or(1)),
         }
     }
 }
@@ -188,6 +223,33 @@ impl Cells {
         }
         self.number_nameless();
         Ok(())
+    }
+
+    /// Without an id column molecules are called by their first line.
+    fn see_records(&mut self, sdf: &Sdf, columns: &Found, problems: &mut Problems) {
+        for record in &sdf.records {
+            let item = |wanted: Option<usize>| {
+                let found = record.items.iter().find(|(column, _)| Some(*column) == wanted);
+                found.map_or(String::new(), |(_, value)| value.clone())
+            };
+            self.ids.push(match columns.id {
+                Some(column) => item(Some(column)),
+                None => record.text.lines().next().unwrap_or_default().trim().to_string(),
+            });
+            self.targets.extend(columns.targets.iter().map(|(_, column)| item(*column)));
+            if let Some(column) = columns.split {
+                let text = item(Some(column));
+                let part = Part::from_name(&text);
+                if part.is_none() && !text.is_empty() {
+                    let reason = format!("{} is not train, valid or test.", quoted(&text));
+                    problems.add(|| sdf.file.wrong_at(record.line, reason));
+                }
+                self.parts.push(part);
+            }
+            self.smiles.push(record.text.clone());
+            self.lines.push(record.line);
+        }
+        self.number_nameless();
     }
 
     fn see_lines(&mut self, file: &TextFile) -> Result<(), DataError> {

@@ -33,6 +33,16 @@ impl SmilesError {
     }
 }
 
+/// Why a molfile is not a molecule.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("molfile, line {}: {reason}", line + 1)]
+pub struct MolfileError {
+    /// The line in the molfile, from 0.
+    pub line: usize,
+    /// What is wrong there and what to do.
+    pub reason: String,
+}
+
 /// A problem with an atom, before it is known where in the string that atom was written.
 #[derive(Debug)]
 pub(super) struct AtomProblem {

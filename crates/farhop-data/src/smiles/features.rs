@@ -60,6 +60,7 @@ pub(super) fn bond_features(bond: &Bond) -> [u8; 3] {
         Stereo::None => 0,
         Stereo::Z => 1,
         Stereo::E => 2,
+        Stereo::Any => 5,
     };
     [order, stereo, u8::from(bond.conjugated)]
 }

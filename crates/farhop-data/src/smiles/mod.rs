@@ -45,6 +45,7 @@ mod features;
 mod hydrogens;
 mod kekule;
 mod kekule_walk;
+mod molfile;
 mod parser;
 mod ranks;
 mod ring_choice;
@@ -55,10 +56,11 @@ mod structure;
 mod valence;
 mod written_order;
 
-pub use error::SmilesError;
+pub use error::{MolfileError, SmilesError};
 pub use features::{ATOM_SIZES, BOND_SIZES};
 
 use error::AtomProblem;
+use molfile::Drawing;
 use rings::Rings;
 use structure::{Chirality, Hybridisation, Order, Structure};
 
@@ -145,10 +147,27 @@ enum Valences {
 fn read(smiles: &str, valences: Valences) -> Result<Molecule, SmilesError> {
     let (text, offset, extension) = divided(smiles);
     let (structure, rings) = perceived(text, offset, smiles, valences)?;
-    let atoms = structure.atom_numbers().map(|atom| features::atom_features(&structure, &rings, atom)).collect();
+    Ok(molecule(&structure, &rings, extension))
+}
+
+fn molecule(structure: &Structure, rings: &Rings, extension: Option<String>) -> Molecule {
+    let atoms = structure.atom_numbers().map(|atom| features::atom_features(structure, rings, atom)).collect();
     let bonds = structure.bonds.iter().map(|bond| ([bond.begin, bond.end], features::bond_features(bond))).collect();
     let written = structure.atoms.iter().map(|atom| atom.written).collect();
-    Ok(Molecule { atoms, bonds, written, extension })
+    Molecule { atoms, bonds, written, extension }
+}
+
+/// Reads a molfile (V2000 or V3000, as in an SDF) and computes the features of its atoms and bonds. Rings may be drawn with
+/// alternating bonds; stereochemistry is read from wedges and coordinates.
+pub fn parse_molfile(text: &str) -> Result<Molecule, MolfileError> {
+    let lines: Vec<&str> = text.lines().collect();
+    let wrong = |(line, reason)| MolfileError { line, reason };
+    let (mut structure, drawing) = molfile::parse_molfile(&lines).map_err(wrong)?;
+    let rings = perceive(&mut structure, Valences::Checked, Some(&drawing)).map_err(|problem| {
+        let atom = structure.atoms.get(problem.atom as usize).map_or(0, |atom| atom.written + 1);
+        MolfileError { line: 3, reason: format!("atom {atom}: {}", problem.reason) }
+    })?;
+    Ok(molecule(&structure, &rings, None))
 }
 
 /// Reads a SMILES string and gives every bond a whole order.
@@ -184,7 +203,8 @@ fn divided(smiles: &str) -> (&str, usize, Option<String>) {
 fn perceived(text: &str, offset: usize, smiles: &str, valences: Valences) -> Result<(Structure, Rings), SmilesError> {
     let shift = |error: SmilesError| SmilesError::shifted(error, smiles, offset);
     let mut structure = parser::parse_structure(text).map_err(shift)?;
-    let rings = perceive(&mut structure, valences).map_err(|problem| located(&structure, problem, offset, smiles))?;
+    let rings =
+        perceive(&mut structure, valences, None).map_err(|problem| located(&structure, problem, offset, smiles))?;
     Ok((structure, rings))
 }
 
@@ -194,7 +214,11 @@ fn located(structure: &Structure, problem: AtomProblem, offset: usize, smiles: &
 }
 
 /// The steps of RDKit's sanitisation, in its order, then its stereochemistry.
-fn perceive(structure: &mut Structure, valences: Valences) -> Result<Rings, AtomProblem> {
+fn perceive(structure: &mut Structure, valences: Valences, drawing: Option<&Drawing>) -> Result<Rings, AtomProblem> {
+    if let Some(drawing) = drawing {
+        // A hydrogen that alone shows how a double bond lies stays an atom.
+        drawing.assign_directions(structure);
+    }
     hydrogens::remove_hydrogens(structure);
     cleanup::clean_up(structure);
     update_valences(structure, valences)?;
@@ -207,6 +231,10 @@ fn perceive(structure: &mut Structure, valences: Valences) -> Result<Rings, Atom
     drop_flat_senses(structure);
     valence::keep_hydrogens(structure);
     update_valences(structure, valences)?;
+    if let Some(drawing) = drawing {
+        drawing.assign_directions(structure);
+        drawing.mark_either(structure);
+    }
     stereo::assign_stereo(structure, &rings);
     Ok(rings)
 }

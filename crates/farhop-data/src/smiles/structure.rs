@@ -84,6 +84,8 @@ pub(super) enum Stereo {
     None,
     Z,
     E,
+    /// Drawn so that it may be either.
+    Any,
 }
 
 /// One atom.

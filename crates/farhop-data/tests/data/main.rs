@@ -30,6 +30,7 @@ mod real;
 mod real_files;
 mod requests;
 mod schema;
+mod sdf;
 mod support;
 mod tables;
 mod target_columns;
