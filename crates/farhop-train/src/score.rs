@@ -1,5 +1,7 @@
 //! What a model's outputs are worth: the score of the task, and the loss in evaluation.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use farhop_data::metrics::ranking::{PairRanks, hits_at, mrr};
 use farhop_data::metrics::{
     Confusion, Metric, average_precision, label_accuracy, label_balanced_accuracy, mean_absolute_error, r2, roc_auc,
@@ -47,11 +49,15 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// Of the model for the units of one part.
+    /// Of the model for the units of one part. A wait for a batch ends when it is asked to stop.
     ///
     /// # Errors
     /// Names the batch's first stage that is not finite.
-    pub(crate) fn of(task: &Task, model: &Model, units: &[u32]) -> Result<Self, Failed> {
+    pub(crate) fn of(task: &Task, model: &Model, units: &[u32], stop: Option<&AtomicBool>) -> Result<Self, Failed> {
+        let wanted = || match stop {
+            Some(stop) if stop.load(Ordering::SeqCst) => Err(Failed::Asked),
+            _ => Ok(()),
+        };
         let mut found = Outputs::default();
         let width = task.output().outputs;
         let places = task.is_parted().then(|| Places::new(task, units));
@@ -59,7 +65,7 @@ impl Outputs {
             found.rows = units.to_vec();
             found.values = vec![0.0; units.len() * width];
         }
-        task.outputs(model, units, |loaded, outputs| {
+        task.outputs(model, units, wanted, |loaded, outputs| {
             if !outputs.iter().all(|value| value.is_finite()) {
                 return Err(Failed::NonFinite(model.first_non_finite(&loaded.batch)));
             }
@@ -89,7 +95,7 @@ impl Outputs {
     /// # Errors
     /// When an output is not finite.
     pub fn of_units(task: &Task, model: &Model, units: &[u32]) -> Result<Self, TrainError> {
-        Outputs::of(task, model, units).map_err(Failed::into_error)
+        Outputs::of(task, model, units, None).map_err(Failed::into_error)
     }
 
     /// The outputs of these rows, of outputs for all rows in order.
@@ -191,6 +197,8 @@ pub(crate) enum Failed {
     NonFinite(Option<String>),
     /// A batch could not be made.
     Error(Box<TrainError>),
+    /// It was asked to stop.
+    Asked,
 }
 
 impl From<TrainError> for Failed {
@@ -204,6 +212,7 @@ impl Failed {
         let place = match self {
             Failed::Error(error) => return *error,
             Failed::NonFinite(place) => place,
+            Failed::Asked => return TrainError::Task("asked to stop before there was a score.".to_string()),
         };
         let place = place.map_or("an output".to_string(), |place| format!("the output of {place}"));
         TrainError::Task(format!("{place} is NaN or infinite for this data. Look for extreme values in the features."))
@@ -337,13 +346,14 @@ fn binary_loss(score: f64, yes: bool) -> f64 {
     z.max(0.0) + (-z.abs()).exp().ln_1p()
 }
 
-/// Evaluates a model on these parts.
+/// Evaluates a model on these parts. A wait for a batch ends when it is asked to stop.
 pub(crate) fn evaluate_parts<const N: usize>(
     task: &Task,
     model: &Model,
     parts: [Part; N],
+    stop: Option<&AtomicBool>,
 ) -> Result<[Evaluation; N], Failed> {
-    Ok(outputs_of_parts(task, model, parts)?.map(|outputs| evaluate(task, &outputs)))
+    Ok(outputs_of_parts(task, model, parts, stop)?.map(|outputs| evaluate(task, &outputs)))
 }
 
 /// What a model gives for these parts: of one graph in one pass, of many graphs in a pass over the graphs of each part.
@@ -351,17 +361,18 @@ pub(crate) fn outputs_of_parts<const N: usize>(
     task: &Task,
     model: &Model,
     parts: [Part; N],
+    stop: Option<&AtomicBool>,
 ) -> Result<[Outputs; N], Failed> {
     if task.graph_set().is_none() {
         let units: Vec<u32> = (0..task.units() as u32).collect();
-        let outputs = Outputs::of(task, model, &units)?;
+        let outputs = Outputs::of(task, model, &units, stop)?;
         return Ok(parts.map(|part| outputs.select(task.split().part(part))));
     }
     let mut found = std::array::from_fn(|_| Outputs::default());
     for (place, part) in found.iter_mut().zip(parts) {
         let units = task.split().part(part);
         if !units.is_empty() {
-            *place = Outputs::of(task, model, units)?;
+            *place = Outputs::of(task, model, units, stop)?;
         }
     }
     Ok(found)
@@ -372,7 +383,7 @@ pub(crate) fn outputs_of_parts<const N: usize>(
 /// # Errors
 /// When an output is not finite.
 pub fn scores(task: &Task, model: &Model) -> Result<Scores, TrainError> {
-    let found = evaluate_parts(task, model, Part::ALL).map_err(Failed::into_error)?;
+    let found = evaluate_parts(task, model, Part::ALL, None).map_err(Failed::into_error)?;
     let [train, valid, test] = found.map(|found| found.score);
     Ok(Scores { train, valid, test })
 }

@@ -1,6 +1,6 @@
 //! The loop itself: the steps of an epoch, evaluation, checkpoints, and the ways to end.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use farhop_data::Part;
@@ -89,7 +89,11 @@ impl<'a, 's> Trainer<'a, 's> {
             match self.epoch(epoch + 1)? {
                 Epoch::Broken(before) => {
                     // A part of an epoch can't be continued: what stands is the state before it.
-                    self.keep(before)?;
+                    match before {
+                        Some(before) => self.keep(&before)?,
+                        // It had not begun.
+                        None => self.save_at_end()?,
+                    }
                     return Ok(Outcome::Interrupted);
                 }
                 Epoch::Whole { evaluated } if evaluated && self.save_is_due() => self.save()?,
@@ -157,7 +161,13 @@ impl<'a, 's> Trainer<'a, 's> {
         }
         let evaluated = epoch.is_multiple_of(self.config.evaluate_every) || epoch == self.config.epochs;
         if evaluated {
-            self.evaluate(&mut report)?;
+            let stop = before.is_some().then_some(self.session.stop);
+            match self.evaluate(&mut report, stop) {
+                Ok(()) => {}
+                Err(Failed::Asked) => return Ok(Epoch::Broken(before.map(Box::new))),
+                Err(Failed::NonFinite(layer)) => return Err(self.failed_at(epoch, layer, "the output")),
+                Err(Failed::Error(error)) => return Err(*error),
+            }
         }
         report.seconds = start.elapsed().as_secs_f64();
         self.progress.epoch = epoch;
@@ -176,9 +186,10 @@ impl<'a, 's> Trainer<'a, 's> {
         let observer = &mut self.session.observer;
         let epoch = report.epoch;
         let mut losses = 0f64;
-        let time = self.task.train_batches(config.seed, epoch, |number, loaded| {
-            if number > 0 && stop.load(Ordering::SeqCst) {
-                return Err(Stop::Asked);
+        let wanted = || if stop.load(Ordering::SeqCst) { Err(Stop::Asked) } else { Ok(()) };
+        let time = self.task.train_batches(config.seed, epoch, wanted, |number, loaded| {
+            if number > 0 {
+                wanted()?;
             }
             report.learning_rate = config.learning_rate_at(epoch, number, steps);
             let step = learner.step(&loaded.batch, &loaded.targets, report.learning_rate);
@@ -197,18 +208,16 @@ impl<'a, 's> Trainer<'a, 's> {
     }
 
     /// Scores the weights after the epoch, and keeps them when they are the best so far.
-    fn evaluate(&mut self, report: &mut EpochReport) -> Result<(), TrainError> {
+    /// Without effect when it is asked to stop.
+    fn evaluate(&mut self, report: &mut EpochReport, stop: Option<&AtomicBool>) -> Result<(), Failed> {
         let (task, model) = (self.task, self.learner.model());
         // The training nodes of one graph come with the pass; training graphs would be a pass of their own.
         let found = if task.graph_set().is_none() {
-            evaluate_parts(task, model, [Part::Valid, Part::Train]).map(|[valid, train]| (valid, train.score))
+            evaluate_parts(task, model, [Part::Valid, Part::Train], stop).map(|[valid, train]| (valid, train.score))
         } else {
-            evaluate_parts(task, model, [Part::Valid]).map(|[valid]| (valid, None))
+            evaluate_parts(task, model, [Part::Valid], stop).map(|[valid]| (valid, None))
         };
-        let (valid, train) = found.map_err(|failed| match failed {
-            Failed::NonFinite(layer) => self.failed_at(report.epoch, layer, "the output"),
-            Failed::Error(error) => *error,
-        })?;
+        let (valid, train) = found?;
         report.train = train;
         (report.valid, report.valid_loss) = (valid.score, valid.loss);
         if let (Some(score), Some(loss)) = (report.valid, report.valid_loss)
@@ -245,9 +254,9 @@ impl<'a, 's> Trainer<'a, 's> {
     }
 
     /// Saves the state before an epoch that was broken off, unless it is saved already.
-    fn keep(&mut self, before: Option<Box<Checkpoint>>) -> Result<(), TrainError> {
-        match (self.session.folder.as_deref_mut(), before) {
-            (Some(folder), Some(before)) if self.saved.0 != before.progress.epoch => folder.save_checkpoint(&before),
+    fn keep(&mut self, before: &Checkpoint) -> Result<(), TrainError> {
+        match self.session.folder.as_deref_mut() {
+            Some(folder) if self.saved.0 != before.progress.epoch => folder.save_checkpoint(before),
             _ => Ok(()),
         }
     }
@@ -292,7 +301,7 @@ enum Epoch {
     Whole {
         evaluated: bool,
     },
-    /// It was asked to stop between two steps; the state before the epoch, if there is a folder.
+    /// It was asked to stop; the state before the epoch, if there is a folder and it had more than one step.
     Broken(Option<Box<Checkpoint>>),
 }
 
