@@ -20,6 +20,7 @@ pub mod heads;
 pub mod hop_attention;
 pub mod packed;
 pub mod parallel;
+pub mod process;
 pub mod reference;
 pub mod segments;
 pub mod sign_invariant;

@@ -46,6 +46,7 @@ impl Packed {
         }
         let mut scales = buffers::take(rows);
         let numbers = self.pairs.last_mut().map_or(&mut [][..], |pair| {
+            debug_assert_eq!(pair.len(), rows * width, "a buffer for two packed arrays");
             // SAFETY: the buffer has rows * width numbers of 32 bits, which are twice as many of 16; any bits are a number of either kind.
             let both = unsafe { std::slice::from_raw_parts_mut(pair.as_mut_ptr().cast::<i16>(), 2 * rows * width) };
             &mut both[second * rows * width..][..rows * width]
@@ -73,6 +74,7 @@ impl Packed {
     /// q of array `at`, `[N, F]`.
     pub fn numbers(&self, at: usize) -> &[i16] {
         let size = self.rows * self.width;
+        debug_assert_eq!(self.pairs[at / 2].len(), size, "a buffer for two packed arrays");
         // SAFETY: as in `push`, which made them.
         let both = unsafe { std::slice::from_raw_parts(self.pairs[at / 2].as_ptr().cast::<i16>(), 2 * size) };
         &both[at % 2 * size..][..size]

@@ -39,7 +39,7 @@ impl Blocks {
         if *bounds.last().unwrap_or(&0) != rows {
             bounds.push(rows);
         }
-        Blocks { bounds, parallel: total.saturating_mul(width) >= PARALLEL_FROM }
+        Blocks { bounds, parallel: total.saturating_mul(width) >= PARALLEL_FROM }.checked(rows)
     }
 
     /// Blocks of equally many rows of `width` element operations each.
@@ -50,7 +50,14 @@ impl Blocks {
         if rows == 0 {
             bounds = vec![0];
         }
-        Blocks { bounds, parallel: rows.saturating_mul(width) >= PARALLEL_FROM }
+        Blocks { bounds, parallel: rows.saturating_mul(width) >= PARALLEL_FROM }.checked(rows)
+    }
+
+    /// What every `SharedMut` of a kernel relies on: no row is in two blocks, and none is left out.
+    fn checked(self, rows: usize) -> Self {
+        debug_assert!(self.bounds.is_sorted_by(|a, b| a < b), "blocks are disjoint");
+        debug_assert_eq!((self.bounds.first(), self.bounds.last()), (Some(&0), Some(&rows)), "blocks cover all rows");
+        self
     }
 
     /// Number of blocks.

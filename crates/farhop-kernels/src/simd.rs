@@ -44,18 +44,7 @@ impl Isa {
         #[allow(unused_mut)]
         let mut found = vec![Isa::Baseline];
         #[cfg(target_arch = "x86_64")]
-        {
-            if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
-                found.push(Isa::Avx2);
-                if std::arch::is_x86_feature_detected!("avx512f")
-                    && std::arch::is_x86_feature_detected!("avx512vl")
-                    && std::arch::is_x86_feature_detected!("avx512bw")
-                    && std::arch::is_x86_feature_detected!("avx512dq")
-                {
-                    found.push(Isa::Avx512);
-                }
-            }
-        }
+        found.extend([Isa::Avx2, Isa::Avx512].into_iter().filter(|isa| isa.runs_here()));
         found
     }
 
@@ -67,6 +56,19 @@ impl Isa {
             ACTIVE.store(isa as u8, Ordering::Relaxed);
         }
         possible
+    }
+
+    /// Whether this machine can run it. Without an allocation, for assertions in inner loops.
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    fn runs_here(self) -> bool {
+        use std::arch::is_x86_feature_detected as has;
+        let avx2 = || has!("avx2") && has!("fma");
+        match self {
+            Isa::Baseline => true,
+            Isa::Avx2 => avx2(),
+            Isa::Avx512 => avx2() && has!("avx512f") && has!("avx512vl") && has!("avx512bw") && has!("avx512dq"),
+        }
     }
 
     /// A short name: `baseline`, `avx2`, `avx512`.
@@ -135,6 +137,9 @@ fn portable_dot<T: Number>(x: &[T], y: &[f32]) -> f32 {
 macro_rules! vector_arith {
     ($(#[$meta:meta])* $name:ident, $lanes:literal, $zero:ident, $splat:ident, $load:ident, $number:ident, $store:ident, $fma:ident, $add:ident, $sum:ident) => {
         $(#[$meta])*
+        ///
+        /// Not for use by name: [`simd_fn!`](crate::simd_fn) names it, and only where it is safe.
+        #[doc(hidden)]
         #[derive(Clone, Copy)]
         pub struct $name;
 
@@ -147,6 +152,7 @@ macro_rules! vector_arith {
             #[inline(always)]
             fn dot(x: &[f32], y: &[f32]) -> f32 {
                 use std::arch::x86_64::*;
+                debug_assert!(Isa::$name.runs_here(), "only behind a feature check");
                 let (xs, xt) = x.as_chunks::<$lanes>();
                 let (ys, yt) = y.as_chunks::<$lanes>();
                 let mut rest = 0.0;
@@ -174,6 +180,7 @@ macro_rules! vector_arith {
             #[inline(always)]
             fn axpy_dot<T: Number>(a: f32, x: &[T], y: &mut [f32], v: &[f32]) -> f32 {
                 use std::arch::x86_64::*;
+                debug_assert!(Isa::$name.runs_here(), "only behind a feature check");
                 let n = x.len().min(y.len()).min(v.len());
                 let (xs, xt) = x[..n].as_chunks::<$lanes>();
                 let (ys, yt) = y[..n].as_chunks_mut::<$lanes>();

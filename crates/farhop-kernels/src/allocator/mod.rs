@@ -12,10 +12,17 @@
 //! static ALLOCATOR: farhop_kernels::allocator::PageAligned = farhop_kernels::allocator::PageAligned;
 //! ```
 //!
+//! A program may also ask to end with a line that says why when there is no memory left ([`end_when_exhausted`]), and to leave
+//! small traces where its address space is limited ([`be_sparing`]).
+//!
 //! Results do not depend on it. All but the largest allocations, and all of them on other systems than Linux, go to the system's
 //! allocator.
 
+mod exhausted;
+
 use std::alloc::{GlobalAlloc, Layout, System};
+
+pub use exhausted::{doing, end_when_exhausted};
 
 /// Arrays on cache lines, the largest on pages of their own; see the [module](self).
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,20 +42,24 @@ const LARGE: usize = 1 << 20;
 // told again; both give memory that is valid for the layout, and `realloc` keeps what fits.
 unsafe impl GlobalAlloc for PageAligned {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if mapped(&layout) {
-            return pages::map(layout.size());
-        }
-        // SAFETY: the caller's promise.
-        unsafe { System.alloc(on_line(layout)) }
+        let start = if mapped(&layout) {
+            pages::map(layout.size())
+        } else {
+            // SAFETY: the caller's promise.
+            unsafe { System.alloc(on_line(layout)) }
+        };
+        exhausted::checked(start, layout.size())
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if mapped(&layout) {
+        let start = if mapped(&layout) {
             // Fresh pages are zeros.
-            return pages::map(layout.size());
-        }
-        // SAFETY: the caller's promise.
-        unsafe { System.alloc_zeroed(on_line(layout)) }
+            pages::map(layout.size())
+        } else {
+            // SAFETY: the caller's promise.
+            unsafe { System.alloc_zeroed(on_line(layout)) }
+        };
+        exhausted::checked(start, layout.size())
     }
 
     unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
@@ -63,7 +74,7 @@ unsafe impl GlobalAlloc for PageAligned {
     unsafe fn realloc(&self, start: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: the caller promises that `size`, rounded up to the alignment, is a valid size.
         let wanted = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
-        match (mapped(&layout), mapped(&wanted)) {
+        let start = match (mapped(&layout), mapped(&wanted)) {
             // SAFETY: the caller's promise.
             (false, false) if on_line(layout).align() == on_line(wanted).align() => unsafe {
                 System.realloc(start, on_line(layout), size)
@@ -79,7 +90,27 @@ unsafe impl GlobalAlloc for PageAligned {
                 }
                 moved
             },
-        }
+        };
+        exhausted::checked(start, size)
+    }
+}
+
+/// Takes less address space where it is limited: the system's allocator then keeps one heap for all threads, instead of 64 MiB
+/// of addresses for each. To be called before there are threads.
+pub fn be_sparing() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    if exhausted::address_space().is_some() {
+        // SAFETY: sets a number that the allocator reads when a thread allocates for the first time.
+        unsafe { libc::mallopt(libc::M_ARENA_MAX, 1) };
+    }
+}
+
+/// Gives memory that is free in the heaps back to the system, so that what the process holds is what it uses.
+pub fn give_back() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: only pages without a live allocation are given back.
+    unsafe {
+        libc::malloc_trim(0);
     }
 }
 
@@ -98,13 +129,30 @@ fn mapped(layout: &Layout) -> bool {
 #[cfg(target_os = "linux")]
 mod pages {
     use std::ptr::null_mut;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
+    /// Pages are at least as large.
     pub const PAGE: usize = 4096;
     /// A large page of x86-64; of aarch64 with pages of 4 KiB as well.
     const LARGE_PAGE: usize = 2 << 20;
 
+    /// The size of the system's pages: 4 KiB, or more on some machines, where nothing smaller can be given back.
+    fn page() -> usize {
+        static SIZE: AtomicUsize = AtomicUsize::new(0);
+        match SIZE.load(Ordering::Relaxed) {
+            0 => {
+                // SAFETY: a question about the system.
+                let size = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(PAGE).max(PAGE);
+                SIZE.store(size, Ordering::Relaxed);
+                size
+            }
+            size => size,
+        }
+    }
+
+    /// The size of a layout is below `isize::MAX`: this does not wrap around.
     fn rounded(size: usize) -> usize {
-        size.next_multiple_of(PAGE)
+        size.next_multiple_of(page())
     }
 
     /// `size` bytes of zeros that start on a page, or on a large page if they hold one; null if there is no memory.
@@ -142,6 +190,7 @@ mod pages {
                 libc::madvise(aligned.cast(), size, libc::MADV_HUGEPAGE);
             }
         }
+        debug_assert!((aligned as usize).is_multiple_of(if spare > 0 { LARGE_PAGE } else { page() }));
         aligned
     }
 

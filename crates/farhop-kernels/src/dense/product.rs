@@ -43,14 +43,22 @@ impl<'a> View<'a> {
         View { data, row_step: 1, column_step: columns }
     }
 
+    /// Whether all of so many rows and columns lie within the slice. Sizes whose product wraps around do not.
     fn holds(&self, rows: usize, columns: usize) -> bool {
-        rows == 0 || columns == 0 || (rows - 1) * self.row_step + (columns - 1) * self.column_step < self.data.len()
+        let last = |count: usize, step: usize| (count - 1).checked_mul(step);
+        rows == 0
+            || columns == 0
+            || last(rows, self.row_step)
+                .zip(last(columns, self.column_step))
+                .and_then(|(down, right)| down.checked_add(right))
+                .is_some_and(|last| last < self.data.len())
     }
 }
 
 /// `out = left right` or `out += left right`, `[m, k] x [k, n]`, on the calling thread.
 fn gemm_tile(m: usize, n: usize, k: usize, left: View, right: View, write: Write, out: &mut [f32]) {
-    assert!(left.holds(m, k) && right.holds(k, n) && out.len() >= m * n, "matrix product outside of its slices");
+    let written = m.checked_mul(n).is_some_and(|count| count <= out.len());
+    assert!(left.holds(m, k) && right.holds(k, n) && written, "matrix product outside of its slices");
     if k == 0 {
         if write == Write::Replace {
             out[..m * n].fill(0.0);
