@@ -51,8 +51,8 @@ impl Checks {
         self.that((least..=most).contains(&value), key, value, allowed)
     }
 
-    /// A probability of dropping, `[0, 1)`.
-    pub fn dropout(&self, key: &'static str, value: f32) -> Result<(), NnError> {
+    /// A probability of dropping or a decay, `[0, 1)`.
+    pub fn share(&self, key: &'static str, value: f32) -> Result<(), NnError> {
         self.that((0.0..1.0).contains(&value), key, value, || "allowed is 0 to below 1".into())
     }
 

@@ -71,6 +71,18 @@ pub enum NnError {
         /// Type needed.
         expected: &'static str,
     },
+    /// A model that is larger than its weights.
+    #[error(
+        "the model is said to have {size} {what}, but its weights are {held} numbers. They belong to other settings."
+    )]
+    Weights {
+        /// What there are too many of.
+        what: &'static str,
+        /// How many.
+        size: u64,
+        /// Numbers in the file.
+        held: u64,
+    },
     /// A training target outside of the batch or of the classes.
     #[error("target {index}: {what} {value} is out of range, allowed is 0 to {last}.")]
     Target {

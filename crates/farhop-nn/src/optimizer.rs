@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::NnError;
+use crate::config::Checks;
 use crate::network::Array;
 
 /// The settings of AdamW. The learning rate comes with every step.
@@ -23,6 +25,27 @@ pub struct OptimizerConfig {
 impl Default for OptimizerConfig {
     fn default() -> Self {
         OptimizerConfig { weight_decay: 1e-4, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, clip_norm: Some(1.0) }
+    }
+}
+
+impl OptimizerConfig {
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// Names the first setting that is out of range.
+    pub fn validate(&self) -> Result<(), NnError> {
+        let checks = Checks("optimizer");
+        let between = |value: f32, least: f32, most: f32| (least..=most).contains(&value);
+        let decay = self.weight_decay;
+        checks.that(between(decay, 0.0, 1000.0), "weight_decay", decay, || "allowed is 0 to 1000".into())?;
+        checks.share("beta1", self.beta1)?;
+        checks.share("beta2", self.beta2)?;
+        let small = between(self.epsilon, 1e-30, 1.0);
+        checks.that(small, "epsilon", self.epsilon, || "allowed is 1e-30 to 1".into())?;
+        let Some(norm) = self.clip_norm else { return Ok(()) };
+        // Below it, squares of clipped gradients vanish, and nothing is learned.
+        let allowed = || "allowed is 1e-6 to 1e9, or \"none\" for no limit".into();
+        checks.that(between(norm, 1e-6, 1e9), "clip_norm", norm, allowed)
     }
 }
 

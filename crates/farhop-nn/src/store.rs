@@ -38,6 +38,12 @@ impl<'a> Reader<'a> {
         Ok(Reader { file, taken: BTreeSet::new() })
     }
 
+    /// How many numbers there are in all arrays.
+    pub fn numbers(&self) -> u64 {
+        let count = |shape: &[usize]| shape.iter().map(|size| *size as u64).product::<u64>();
+        self.file.iter().map(|(_, view)| count(view.shape())).sum()
+    }
+
     /// The numbers of the array `name`, which must have `shape`.
     pub fn array(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, NnError> {
         let (numbers, _) = self.bytes(name, shape, Dtype::F32, "F32")?.as_chunks::<4>();

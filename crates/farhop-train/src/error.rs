@@ -38,7 +38,7 @@ pub enum TrainError {
         /// Its value.
         value: String,
         /// What is allowed.
-        allowed: &'static str,
+        allowed: String,
     },
     /// Parts of a graph would see more around them than the model does.
     #[error("halo is {halo}: this {model} sees {seen} hops; give at most {most}, or \"none\".")]
@@ -79,6 +79,20 @@ pub enum TrainError {
         path: PathBuf,
         /// Process id of the holder, where it could be read.
         pid: Option<u32>,
+    },
+    /// A file of the run that is to be replaced is read.
+    #[error("{} is read, and belongs to the run in {} that would be replaced. Choose another --out.", path.display(), run.display())]
+    IsRead {
+        /// The file.
+        path: PathBuf,
+        /// The run folder.
+        run: PathBuf,
+    },
+    /// The run folder was removed or replaced under the run.
+    #[error("{} is gone: it was removed, moved or replaced while the run worked in it, and nothing more can be saved there. Start the run again with another --out.", path.display())]
+    FolderGone {
+        /// Where it was.
+        path: PathBuf,
     },
     /// The folder holds something, but no run.
     #[error("{} is not empty and is not a run folder. Choose another --out.", path.display())]
@@ -135,6 +149,17 @@ pub enum TrainError {
 }
 
 impl TrainError {
+    /// The end of the key in a recipe that is out of range, such as `.optimizer.beta1`.
+    pub(crate) fn setting(&self) -> Option<String> {
+        match self {
+            TrainError::Setting { name, .. } => Some(format!(".{name}")),
+            TrainError::Halo { .. } => Some(".halo".to_string()),
+            TrainError::Model(NnError::Setting { model: "optimizer", key, .. }) => Some(format!(".optimizer.{key}")),
+            TrainError::Model(NnError::Setting { key, .. }) => Some(format!("model.{key}")),
+            _ => None,
+        }
+    }
+
     /// For `map_err` on a system call that touched `path`.
     pub(crate) fn io(path: impl AsRef<Path>, action: &'static str) -> impl FnOnce(io::Error) -> Self {
         let path = path.as_ref().to_path_buf();

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use farhop_data::Fill;
 use farhop_train::{CheckpointEvery, Recipe, Schedule};
+use serde_json::Value;
 
 fn parse(text: &str) -> Result<Recipe, String> {
     Recipe::parse(text, Path::new("mine.toml")).map_err(|error| error.to_string())
@@ -79,7 +80,7 @@ fn mistakes_have_a_line_and_a_remedy() {
             "mine.toml, line 3: a recipe has no setting \"trian\". Did you mean \"train\"?",
         ),
         ("train = 3\n[model]\nkind = \"mlp\"\n", "mine.toml, line 1: train is a section, not a value."),
-        ("[model]\nkind = \"mlp\"\n[train]\nepochs = 0\n", "mine.toml: epochs is 0: give at least 1."),
+        ("[model]\nkind = \"mlp\"\n[train]\nepochs = 0\n", "mine.toml, line 4: epochs is 0: give 1 to 1,000,000,000."),
     ];
     for (text, expected) in cases {
         assert_eq!(parse(text).unwrap_err(), expected);
@@ -106,6 +107,59 @@ fn mistakes_have_a_line_and_a_remedy() {
         let message = parse(text).unwrap_err();
         assert!(message.starts_with(start), "{message}");
         assert!(!message.contains('\n'), "{message}");
+    }
+}
+
+/// The keys of all numbers below a tree of settings, those that are absent by default among them.
+fn numbers(tree: &Value, path: &str, found: &mut Vec<String>) {
+    const ABSENT: [&str; 4] = [".parts", ".halo", ".split_seed", ".distance"];
+    match tree {
+        Value::Object(object) => {
+            for (key, value) in object {
+                numbers(value, &if path.is_empty() { key.clone() } else { format!("{path}.{key}") }, found);
+            }
+        }
+        Value::Number(_) => found.push(path.to_string()),
+        Value::Null if ABSENT.iter().any(|end| path.ends_with(end)) => found.push(path.to_string()),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_number_has_a_range() {
+    for model in ["gen", "mlp", "gcn"] {
+        let mut keys = Vec::new();
+        numbers(&serde_json::to_value(Recipe::for_model(model).unwrap()).unwrap(), "", &mut keys);
+        assert!(keys.len() >= 20, "{keys:?}");
+        for key in keys {
+            let of = |value: &str| parse(&format!("model.kind = \"{model}\"\n{key} = {value}\n"));
+            for value in ["-1", "-10.5", "9223372036854775807", "1e300", "9223372036854775808", "nan", "-inf"] {
+                if key.ends_with("seed") && value == "9223372036854775807" {
+                    continue;
+                }
+                let message = of(value).err().unwrap_or_else(|| panic!("{key} = {value} is accepted"));
+                assert!(message.starts_with("mine.toml, line 2: ") && !message.contains('\n'), "{key}: {message}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_would_undo_learning_is_refused() {
+    for (key, value, says) in [
+        ("train.optimizer.clip_norm", "0", "1e-6 to 1e9, or \"none\""),
+        ("train.optimizer.beta1", "1.0", "0 to below 1"),
+        ("train.optimizer.beta1", "2", "0 to below 1"),
+        ("train.optimizer.epsilon", "0", "1e-30 to 1"),
+        ("train.learning_rate", "0", "above 0, at most 1000"),
+        ("train.optimizer.weight_decay", "201", "at most 200, which is 1 divided by the learning rate"),
+        ("train.checkpoint_every", "\"18446744073709551615 epochs\"", "at most 1,000,000,000"),
+        ("train.checkpoint_every", "\"1e10 seconds\"", "at most 1,000,000,000"),
+        ("model.dropout", "1", "0 to below 1"),
+        ("data.fractions.valid", "0.5", "train and valid stay below 1"),
+    ] {
+        let message = parse(&format!("\n\n{key} = {value}\n")).unwrap_err();
+        assert!(message.starts_with("mine.toml, line 3: ") && message.contains(says), "{key} = {value}: {message}");
     }
 }
 

@@ -138,13 +138,13 @@ impl GenLayerConfig {
         checks.count("heads", self.heads, 1, width.max(1))?;
         let unit = |value: f32| (0.0..=1.0).contains(&value);
         checks.that(unit(self.gamma), "gamma", self.gamma, || "allowed is 0 to 1".into())?;
-        let positive = self.epsilon > 0.0 && self.epsilon.is_finite();
-        checks.that(positive, "epsilon", self.epsilon, || "it must be above 0".into())?;
+        let small = self.epsilon > 0.0 && self.epsilon <= 1.0;
+        checks.that(small, "epsilon", self.epsilon, || "allowed is above 0 to 1".into())?;
         checks
             .that(unit(self.attention_slope), "attention_slope", self.attention_slope, || "allowed is 0 to 1".into())?;
         let known = matches!(self.gather_bits, 16 | 32);
         checks.that(known, "gather_bits", self.gather_bits, || "allowed are 16 and 32".into())?;
-        checks.dropout("attention_dropout", self.attention_dropout)
+        checks.share("attention_dropout", self.attention_dropout)
     }
 
     fn attends(&self) -> bool {

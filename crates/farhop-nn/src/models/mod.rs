@@ -18,7 +18,11 @@ pub use trunk::Trunk;
 use serde::{Deserialize, Serialize};
 
 use crate::config::nearest;
+use crate::store::Reader;
 use crate::{InputShape, Level, MemoryEstimate, Model, NnError, OutputShape, Shape};
+
+/// Features of entries that a model may have without a weight for each.
+const MOST_UNREAD: u64 = 1 << 20;
 
 /// Defines [`ModelConfig`] from lines `Variant(Config) = "name"`.
 macro_rules! models {
@@ -95,6 +99,40 @@ impl ModelConfig {
     /// The hops that a layer weighs for every node; none if the model has no such weights.
     pub fn weighed_hops(&self) -> Option<WeighedHops> {
         self.settings().weighed_hops()
+    }
+
+    /// The model that reads `inputs` and gives `outputs`, with weights that [`Model::to_safetensors`] wrote. The shapes may come
+    /// from a file as well: they are held against the weights before anything is allocated.
+    ///
+    /// # Errors
+    /// When the weights are not those of such a model.
+    pub fn load(&self, inputs: InputShape, outputs: OutputShape, weights: &[u8]) -> Result<Model, NnError> {
+        self.validate()?;
+        let held = Reader::new(weights)?.numbers();
+        let sizes = [("numbers", inputs.numbers), ("walk", inputs.walk), ("laplacian", inputs.laplacian)];
+        let rows = |counts: &[u32]| counts.iter().map(|count| u64::from(*count)).sum::<u64>();
+        let edges = inputs.edge_numbers as u64;
+        let sizes = sizes.into_iter().map(|(what, size)| (what, size as u64)).chain([
+            ("categories", rows(&inputs.categories)),
+            ("outputs", outputs.outputs as u64),
+            // Not all models read entries.
+            ("edge numbers", edges.saturating_sub(MOST_UNREAD)),
+            ("edge categories", rows(&inputs.edge_categories).saturating_sub(MOST_UNREAD)),
+        ]);
+        // Each has a weight of its own.
+        for (what, size) in sizes {
+            if size > held {
+                return Err(NnError::Weights { what, size, held });
+            }
+        }
+        let shape = Shape::of(&inputs, &outputs, 1, 0, 0);
+        let size = self.memory(&shape, false).parameters / size_of::<f32>() as u64;
+        if size > held.saturating_mul(2).saturating_add(MOST_UNREAD) {
+            return Err(NnError::Weights { what: "parameters", size, held });
+        }
+        let mut model = self.init(inputs, outputs, 0)?;
+        model.load_safetensors(weights)?;
+        Ok(model)
     }
 
     /// What the model will need on a graph of that shape.

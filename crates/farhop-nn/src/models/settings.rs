@@ -40,8 +40,8 @@ impl Common {
     fn validate(&self, checks: &Checks, least_layers: usize) -> Result<(), NnError> {
         checks.count("layers", self.layers, least_layers, 1000)?;
         checks.count("width", self.width, 1, 65_536)?;
-        checks.dropout("dropout", self.dropout)?;
-        checks.dropout("input_dropout", self.input_dropout)?;
+        checks.share("dropout", self.dropout)?;
+        checks.share("input_dropout", self.input_dropout)?;
         checks.count("head_layers", self.head_layers, 1, 16)
     }
 

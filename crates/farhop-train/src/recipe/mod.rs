@@ -25,6 +25,7 @@
 
 mod data;
 mod halo;
+mod ranges;
 mod read;
 mod train;
 mod write;
@@ -90,19 +91,14 @@ impl Recipe {
     /// # Errors
     /// As [`Recipe::read`].
     pub fn parse(text: &str, file: &Path) -> Result<Self, TrainError> {
-        let recipe = read::parse(text, file)?;
-        recipe.validate().map_err(|error| TrainError::Recipe {
-            file: file.to_path_buf(),
-            line: None,
-            problem: error.to_string(),
-        })?;
-        Ok(recipe)
+        read::parse(text, file)
     }
 
-    /// The recipe as TOML with every setting, defaults included. [`Recipe::parse`] gives the same recipe back, bit by bit.
+    /// The recipe as TOML with every setting, defaults included. [`Recipe::parse`] gives the same recipe back, bit by bit:
+    /// it is asked to before the text is given out.
     ///
     /// # Errors
-    /// When a setting can't be written, such as a seed above 2⁶³ − 1.
+    /// When a setting is out of range, such as a seed above 2⁶³ − 1.
     pub fn to_toml(&self) -> Result<String, TrainError> {
         self.validate()?;
         write::to_toml(self)
@@ -116,6 +112,7 @@ impl Recipe {
         self.model.validate()?;
         self.train.validate()?;
         halo::check(&self.model, &self.train)?;
-        self.encodings.validate()
+        ranges::of_encodings(&self.encodings)?;
+        ranges::of_data(&self.data)
     }
 }

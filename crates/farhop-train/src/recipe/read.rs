@@ -37,7 +37,7 @@ pub(super) fn parse(text: &str, file: &Path) -> Result<Recipe, TrainError> {
     let mut leaves = Vec::new();
     collect(document.get_ref(), &tree, &mut Vec::new(), &mut leaves)
         .map_err(|(offset, problem)| wrong(Some(offset), problem))?;
-    for leaf in leaves {
+    for leaf in &leaves {
         // Laid over the tree one by one: when one does not fit, it is the one to be named.
         set(&mut tree, &leaf.path, leaf.value.clone());
         let Err(error) = Recipe::deserialize_tree(&tree) else {
@@ -52,7 +52,13 @@ pub(super) fn parse(text: &str, file: &Path) -> Result<Recipe, TrainError> {
         let problem = format!("{} = {}: {error}", leaf.path.join("."), leaf.value);
         return Err(wrong(Some(leaf.offset), problem));
     }
-    Recipe::deserialize_tree(&tree).map_err(|error| wrong(None, error.to_string()))
+    let recipe = Recipe::deserialize_tree(&tree).map_err(|error| wrong(None, error.to_string()))?;
+    recipe.validate().map_err(|error| {
+        let name = error.setting();
+        let written = |leaf: &&Leaf| name.as_ref().is_some_and(|name| leaf.path.join(".").ends_with(name));
+        wrong(leaves.iter().find(written).map(|leaf| leaf.offset), error.to_string())
+    })?;
+    Ok(recipe)
 }
 
 /// The settings as a tree; a setting that is absent is null, so that every known key is there.

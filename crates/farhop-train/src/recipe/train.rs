@@ -6,6 +6,7 @@ use std::str::FromStr;
 use farhop_nn::OptimizerConfig;
 use serde::{Deserialize, Serialize};
 
+use super::ranges;
 use crate::TrainError;
 use crate::task::LossKind;
 
@@ -31,8 +32,8 @@ pub enum PartitionerKind {
     Metis,
 }
 
-/// No model sees further.
-const MOST_HALO: usize = 1024;
+/// The longest time between checkpoints, in epochs or in seconds.
+const LONGEST: u32 = 1_000_000_000;
 
 /// When the state of a run is saved: `"10 epochs"` or `"30 seconds"` in a recipe.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -57,15 +58,19 @@ impl FromStr for CheckpointEvery {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("\"{text}\" is not a time between checkpoints. Write \"10 epochs\" or \"30 seconds\".");
+        let wrong = || {
+            format!(
+                "\"{text}\" is not a time between checkpoints. Write \"10 epochs\" or \"30 seconds\", at most 1,000,000,000."
+            )
+        };
         let (number, unit) = text.trim().split_once(' ').ok_or_else(wrong)?;
         match unit.trim() {
             "epoch" | "epochs" => match number.parse::<usize>() {
-                Ok(count) if count > 0 => Ok(CheckpointEvery::Epochs(count)),
+                Ok(count) if (1..=LONGEST as usize).contains(&count) => Ok(CheckpointEvery::Epochs(count)),
                 _ => Err(wrong()),
             },
             "second" | "seconds" => match number.parse::<f64>() {
-                Ok(seconds) if seconds.is_finite() && seconds >= 0.0 => Ok(CheckpointEvery::Seconds(seconds)),
+                Ok(seconds) if (0.0..=f64::from(LONGEST)).contains(&seconds) => Ok(CheckpointEvery::Seconds(seconds)),
                 _ => Err(wrong()),
             },
             _ => Err(wrong()),
@@ -157,44 +162,7 @@ impl TrainConfig {
     /// # Errors
     /// Names the first setting that is out of range.
     pub fn validate(&self) -> Result<(), TrainError> {
-        let wrong = |name, value: String, allowed| Err(TrainError::Setting { name, value, allowed });
-        if self.epochs == 0 {
-            return wrong("epochs", "0".into(), "give at least 1.");
-        }
-        if self.batch_size == 0 {
-            return wrong("batch_size", "0".into(), "give at least 1.");
-        }
-        match self.parts {
-            Some(0) => return wrong("parts", "0".into(), "give at least 1, or \"none\" for the whole graph at once."),
-            Some(parts) if self.parts_per_batch > parts => {
-                let value = self.parts_per_batch.to_string();
-                return wrong("parts_per_batch", value, "give at most the number of parts.");
-            }
-            _ => {}
-        }
-        if self.parts_per_batch == 0 {
-            return wrong("parts_per_batch", "0".into(), "give at least 1.");
-        }
-        if self.halo.is_some_and(|hops| hops > MOST_HALO) {
-            let value = self.halo.unwrap_or(0).to_string();
-            return wrong("halo", value, "give at most 1024 hops, or \"none\".");
-        }
-        if !(self.learning_rate.is_finite() && self.learning_rate > 0.0) {
-            let value = self.learning_rate.to_string();
-            return wrong("learning_rate", value, "give a number above 0.");
-        }
-        if self.evaluate_every == 0 {
-            return wrong("evaluate_every", "0".into(), "give at least 1.");
-        }
-        if self.patience == Some(0) {
-            return wrong("patience", "0".into(), "give at least 1, or \"none\" to never stop early.");
-        }
-        if i64::try_from(self.seed).is_err() {
-            // TOML's integers end there, and a seed that can't be written can't be repeated.
-            let value = self.seed.to_string();
-            return wrong("seed", value, "give at most 9223372036854775807.");
-        }
-        Ok(())
+        ranges::of_training(self)
     }
 
     /// Learning rate of a step: the `step`-th of `steps` (from 0) in an epoch (from 1).

@@ -10,11 +10,17 @@ use crate::TrainError;
 pub(super) fn to_toml(recipe: &Recipe) -> Result<String, TrainError> {
     // A number that was given as f32 reads best with f32's digits (0.1, not 0.10000000149011612). Whether that is exact
     // for every setting is decided by reading the text back.
-    let short = write(recipe, true)?;
-    match read::parse(&short, Path::new("recipe.toml")) {
-        Ok(again) if again == *recipe => Ok(short),
-        _ => write(recipe, false),
+    let file = Path::new("recipe.toml");
+    for short in [true, false] {
+        let text = write(recipe, short)?;
+        if read::parse(&text, file).is_ok_and(|again| again == *recipe) {
+            return Ok(text);
+        }
     }
+    // A run whose recipe can't be read again would be lost: better no run.
+    let problem =
+        "these settings can't be written so that they are read back the same. Change what is unusual in them.";
+    Err(TrainError::Recipe { file: file.to_path_buf(), line: None, problem: problem.to_string() })
 }
 
 fn write(recipe: &Recipe, short: bool) -> Result<String, TrainError> {

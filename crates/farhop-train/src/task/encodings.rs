@@ -25,19 +25,6 @@ pub struct Encodings {
 }
 
 impl EncodingConfig {
-    /// Checks the ranges.
-    ///
-    /// # Errors
-    /// Names the setting that is out of range.
-    pub fn validate(&self) -> Result<(), TrainError> {
-        for (name, value, most) in [("walk", self.walk, 256), ("laplacian", self.laplacian, 256)] {
-            if value > most {
-                return Err(TrainError::Setting { name, value: value.to_string(), allowed: "give at most 256." });
-            }
-        }
-        Ok(())
-    }
-
     /// Computes them.
     ///
     /// # Errors
