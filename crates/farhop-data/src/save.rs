@@ -18,6 +18,21 @@ pub fn write_atomically(
     replace(path, fill).map_err(|source| DataError::Write { file: path.display().to_string(), source })
 }
 
+/// Whether both paths lead to one file that exists, under whatever names: through links, or spelled otherwise.
+pub fn same_file(one: &Path, other: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let identity = |path: &Path| fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
+        identity(one).is_some_and(|found| identity(other) == Some(found))
+    }
+    #[cfg(not(unix))]
+    {
+        let place = |path: &Path| fs::canonicalize(path).ok();
+        place(one).is_some_and(|found| place(other) == Some(found))
+    }
+}
+
 fn replace(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
     let place = match fs::metadata(path) {
         Ok(existing) if existing.is_dir() => {
@@ -93,6 +108,23 @@ mod tests {
         write_atomically(&path, |file| file.write_all(b"new")).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_is_the_same_under_any_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("one"), "1").unwrap();
+        fs::write(path("other"), "1").unwrap();
+        fs::create_dir(path("inside")).unwrap();
+        fs::hard_link(path("one"), path("hard")).unwrap();
+        std::os::unix::fs::symlink(path("one"), path("soft")).unwrap();
+        for name in ["one", "hard", "soft", "inside/../one"] {
+            assert!(same_file(&path("one"), &path(name)), "{name}");
+        }
+        assert!(!same_file(&path("one"), &path("other")));
+        assert!(!same_file(&path("absent"), &path("absent")));
     }
 
     #[cfg(unix)]

@@ -84,6 +84,7 @@ impl Division {
             // The part of every node, the nodes of every part, and the marks of cutting out.
             parts: 16 * all,
             waiting: alive(READY_PARTS) as u64 * (graph + feature_bytes(&batch)) + graph,
+            several_steps: nodes < self.shape.nodes,
             rows: self.shape.nodes,
         };
         (batch, held)

@@ -81,6 +81,8 @@ pub struct Held {
     pub parts: u64,
     /// Batches that wait ready for the model.
     pub waiting: u64,
+    /// Whether an epoch has several steps: the state before the first is then kept, to be saved if it is broken off.
+    pub several_steps: bool,
     /// Rows that an evaluation answers, where they are more than those of a batch.
     pub rows: usize,
 }
@@ -200,6 +202,10 @@ fn parts_of(config: &ModelConfig, shape: &Shape, held: Held, training: bool) -> 
     let working = step.max(evaluation.transient).max(4 * copy);
     parts.push(part("working space", estimate.transient + (working - step)));
     parts.push(part("best weights", copy));
+    if held.several_steps {
+        // Weights, best weights and two moments.
+        parts.push(part("state before the epoch", 4 * copy));
+    }
     parts.push(part("buffers that wait", estimate.waiting()));
     parts
 }

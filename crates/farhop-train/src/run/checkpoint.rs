@@ -89,7 +89,13 @@ pub fn save_with(
     checkpoint: &Checkpoint,
     write: &dyn Fn(&Path, &[u8]) -> io::Result<()>,
 ) -> Result<(), TrainError> {
-    fs::create_dir_all(folder).map_err(TrainError::io(folder, "create"))?;
+    // Only this folder: a run folder that is gone does not come back.
+    match fs::create_dir(folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            return Err(TrainError::io(folder, "create")(error));
+        }
+        _ => {}
+    }
     let existing = numbered(folder)?;
     let number = existing.first().map_or(1, |(number, _)| number + 1);
     let beside = folder.join(BESIDE);

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use farhop_data::Split;
 use farhop_data::hash::sha256_hex;
+use farhop_data::save::same_file;
+use farhop_data::text::counted;
 
 use super::lock::FolderLock;
 use super::metrics::Metrics;
@@ -22,7 +24,7 @@ pub struct RunFolder {
     metrics: Metrics,
     last: Option<Checkpoint>,
     notes: Vec<String>,
-    _lock: FolderLock,
+    lock: FolderLock,
 }
 
 impl RunFolder {
@@ -33,6 +35,11 @@ impl RunFolder {
     pub fn create(path: &Path, overwrite: bool, recipe: &Recipe, record: RunRecord) -> Result<Self, TrainError> {
         let text = recipe.to_toml()?;
         refuse_foreign(path)?;
+        // What is read may not be what is replaced.
+        let owned = |file: &&super::DataFile| super::owner(&file.path).is_some_and(|run| same_file(&run, path));
+        if let Some(file) = record.data.iter().find(owned) {
+            return Err(TrainError::IsRead { path: file.path.clone(), run: path.to_path_buf() });
+        }
         fs::create_dir_all(path).map_err(TrainError::io(path, "create"))?;
         let lock = FolderLock::take(path)?;
         let record_path = path.join(names::RECORD);
@@ -51,7 +58,7 @@ impl RunFolder {
             metrics: Metrics::open(&path.join(names::METRICS), 0)?,
             last: None,
             notes: Vec::new(),
-            _lock: lock,
+            lock,
         })
     }
 
@@ -76,7 +83,7 @@ impl RunFolder {
         record.error = None;
         record.model_sha256 = None;
         record.write(&path.join(names::RECORD))?;
-        Ok(RunFolder { path: path.to_path_buf(), recipe, record, metrics, last, notes, _lock: lock })
+        Ok(RunFolder { path: path.to_path_buf(), recipe, record, metrics, last, notes, lock })
     }
 
     /// Where the folder is.
@@ -97,8 +104,14 @@ impl RunFolder {
     /// Lets the run go on for more epochs than it was started with, and says so in the recipe.
     ///
     /// # Errors
-    /// When the recipe can't be written.
+    /// When the run has done more epochs already, or the recipe can't be written.
     pub fn set_epochs(&mut self, epochs: usize) -> Result<(), TrainError> {
+        self.check_place()?;
+        if let Some(done) = self.last.as_ref().map(|last| last.progress.epoch).filter(|done| *done > epochs) {
+            let allowed =
+                format!("the run has done {} already; give at least as many.", counted(done as u64, "epoch", "epochs"));
+            return Err(TrainError::Setting { name: "epochs", value: epochs.to_string(), allowed });
+        }
         self.recipe.train.epochs = epochs;
         let text = self.recipe.to_toml()?;
         durable::replace(&self.path.join(names::RECIPE), text.as_bytes())
@@ -147,11 +160,13 @@ impl RunFolder {
 
     /// Adds the line of an epoch to the metrics.
     pub(crate) fn add_epoch(&mut self, report: &EpochReport) -> Result<(), TrainError> {
+        self.check_place()?;
         self.metrics.add(report)
     }
 
     /// Saves the state; the lines of its epochs are on the disk first.
     pub(crate) fn save_checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), TrainError> {
+        self.check_place()?;
         self.metrics.sync()?;
         checkpoint::save(&self.path.join(names::CHECKPOINT), checkpoint)
     }
@@ -159,6 +174,7 @@ impl RunFolder {
     /// Writes the best weights, then the record that has their checksum. Killed in between, the record has none, and the
     /// weights of the checkpoint are used.
     pub(crate) fn end(&mut self, best: Option<&[u8]>) -> Result<(), TrainError> {
+        self.check_place()?;
         self.metrics.sync()?;
         if let Some(best) = best {
             durable::replace(&self.path.join(names::MODEL), best)?;
@@ -168,7 +184,13 @@ impl RunFolder {
     }
 
     pub(crate) fn write_record(&self) -> Result<(), TrainError> {
+        self.check_place()?;
         self.record.write(&self.path.join(names::RECORD))
+    }
+
+    /// What is written by name must not end up in a folder that only has the name of this one.
+    fn check_place(&self) -> Result<(), TrainError> {
+        if self.lock.is_in(&self.path) { Ok(()) } else { Err(TrainError::FolderGone { path: self.path.clone() }) }
     }
 }
 

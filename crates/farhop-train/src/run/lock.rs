@@ -10,7 +10,7 @@ use crate::TrainError;
 /// The right to write into a run folder, given back when dropped or when the process ends, however it ends.
 #[derive(Debug)]
 pub struct FolderLock {
-    _file: File,
+    file: File,
 }
 
 impl FolderLock {
@@ -40,6 +40,21 @@ impl FolderLock {
             .and_then(|()| file.rewind())
             .and_then(|()| writeln!(file, "{}", std::process::id()))
             .map_err(TrainError::io(&path, "write"))?;
-        Ok(FolderLock { _file: file })
+        Ok(FolderLock { file })
+    }
+
+    /// Whether the folder is still the one whose lock this is, and not gone or another of that name.
+    pub fn is_in(&self, folder: &Path) -> bool {
+        let there = fs::metadata(folder.join(names::LOCK));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let identity = |found: &fs::Metadata| (found.dev(), found.ino());
+            matches!((there, self.file.metadata()), (Ok(there), Ok(ours)) if identity(&there) == identity(&ours))
+        }
+        #[cfg(not(unix))]
+        {
+            there.is_ok()
+        }
     }
 }

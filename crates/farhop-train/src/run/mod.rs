@@ -8,6 +8,7 @@
 //! | `model.safetensors` | the best weights, once the run has ended |
 //! | `schema.toml`, `split.json` | how the data was read and divided |
 //! | `checkpoint/` | the last state, to continue from |
+//! | `predictions.csv` | of `farhop predict`, replaced by the next ones |
 //! | `farhop.lock` | held while a process works in the folder |
 
 pub mod checkpoint;
@@ -18,14 +19,33 @@ mod record;
 mod split;
 mod trained;
 
+use std::path::{Path, PathBuf};
+
 pub use checkpoint::{Checkpoint, Progress};
 pub use folder::RunFolder;
 pub use lock::FolderLock;
 pub use record::{DataFile, Machine, RunRecord, Status};
 pub use trained::TrainedRun;
 
+/// The run folder whose file this is, by its place and name: it holds what nothing but training may write.
+pub fn owner(path: &Path) -> Option<PathBuf> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Links into a run folder lead to its files, too.
+    let place = path.canonicalize().ok().or_else(|| Some(folder.canonicalize().ok()?.join(path.file_name()?)))?;
+    let owns = |folder: &&Path| {
+        let first = place.strip_prefix(folder).ok().and_then(|rest| rest.components().next());
+        let ours = first.is_some_and(|first| names::ALL.iter().any(|name| first.as_os_str() == *name));
+        ours && folder.join(names::RECORD).is_file()
+    };
+    place.ancestors().skip(1).find(owns).map(Path::to_path_buf)
+}
+
 /// Names of the files in a run folder.
 pub mod names {
+    /// All of them.
+    pub const ALL: [&str; 8] = [RECIPE, RECORD, METRICS, MODEL, SCHEMA, SPLIT, CHECKPOINT, LOCK];
+    /// The predictions that `farhop predict` writes unless told where; made from the run, and no part of it.
+    pub const PREDICTIONS: &str = "predictions.csv";
     /// Every setting.
     pub const RECIPE: &str = "recipe.toml";
     /// What happened.

@@ -35,9 +35,23 @@ impl TrainedRun {
         let recipe = Recipe::read(&path.join(names::RECIPE))?;
         let record = RunRecord::read(&path.join(names::RECORD))?;
         let weights = best_weights(path, &record)?;
-        let mut model = recipe.model.init(record.input.clone(), record.output, record.seed)?;
-        model.load_safetensors(&weights)?;
+        let damaged = |problem: String| TrainError::Corrupt {
+            path: path.join(names::RECORD),
+            problem,
+            remedy: "Restore the file from a copy.",
+        };
+        let model = recipe.model.load(record.input.clone(), record.output, &weights);
+        let model = model.map_err(|error| damaged(error.to_string().trim_end_matches('.').to_string()))?;
+        let outputs = record.output.outputs;
+        if record.scale.as_ref().is_some_and(|scale| !scale.is_for(outputs)) {
+            return Err(damaged(format!("it has no scale for each of its {outputs} outputs")));
+        }
         Ok(TrainedRun { path: path.to_path_buf(), recipe, record, model })
+    }
+
+    /// The file or folder that the run was trained on, where it is one: its own sources are other files, if it was imported.
+    pub fn data_file(&self) -> Option<&Path> {
+        self.recipe.data.dataset.as_deref().map(Path::new)
     }
 
     /// How the columns of the training data were read, to treat new rows the same; none where the data has no columns.

@@ -277,7 +277,8 @@ impl Task {
                 let share = self.shape().nodes as f64 / graph.nodes().max(1) as f64;
                 let batch = (graph_bytes + self.feature_bytes) as f64 * share;
                 let waiting = (alive(feed::READY_GRAPHS) as f64 * batch) as u64;
-                Held { graph: graph_bytes, features: self.feature_bytes, waiting, ..Held::default() }
+                let several_steps = self.steps() > 1;
+                Held { graph: graph_bytes, features: self.feature_bytes, waiting, several_steps, ..Held::default() }
             }
         }
     }
@@ -310,6 +311,11 @@ impl Task {
             Source::Whole(_) | Source::Parts(..) => None,
             Source::Graphs(collection) => Some(&collection.graphs),
         }
+    }
+
+    /// Whether there are many graphs, of which batches are made.
+    pub fn has_batches_of_graphs(&self) -> bool {
+        self.graph_set().is_some()
     }
 
     /// Whether the one graph is seen part by part.
@@ -348,11 +354,12 @@ impl Task {
         std::iter::once(self.metric).chain(others).collect()
     }
 
-    /// Gives every training batch of an epoch to `work`, with its number.
+    /// Gives every training batch of an epoch to `work`, with its number. A wait for one ends when `wanted` is an error.
     pub(crate) fn train_batches<E: From<TrainError>>(
         &self,
         seed: u64,
         epoch: usize,
+        wanted: impl Fn() -> Result<(), E>,
         mut work: impl FnMut(usize, Loaded) -> Result<(), E>,
     ) -> Result<LoadTime, E> {
         match &self.source {
@@ -373,21 +380,23 @@ impl Task {
                         own.iter().copied().filter(|(node, _)| learned[*node as usize]).collect();
                     Ok(Loaded { units: parts, batch, own, targets: self.truth.targets(&rows) })
                 };
-                feed::prefetch(batches, READY_PARTS, load, work)
+                feed::prefetch(batches, READY_PARTS, load, wanted, work)
             }
             Source::Graphs(collection) => {
                 let size_of = |graph| collection.size(graph);
                 let batches = self.cut.shuffled(&self.split.train, size_of, seed, epoch);
-                feed::prefetch(batches, feed::READY_GRAPHS, |graphs| Ok(self.load(collection, graphs)), work)
+                let load = |graphs| Ok(self.load(collection, graphs));
+                feed::prefetch(batches, feed::READY_GRAPHS, load, wanted, work)
             }
         }
     }
 
-    /// What the model gives for these units, batch after batch.
+    /// What the model gives for these units, batch after batch. A wait for one ends when `wanted` is an error.
     pub(crate) fn outputs<E: From<TrainError>>(
         &self,
         model: &Model,
         units: &[u32],
+        wanted: impl Fn() -> Result<(), E>,
         mut each: impl FnMut(&Loaded, Vec<f32>) -> Result<(), E>,
     ) -> Result<(), E> {
         self.batches(units, |loaded| each(loaded, model.outputs(&loaded.batch)))
@@ -415,12 +424,12 @@ impl Task {
                     let (batch, own) = cutter.batch(&parts, &self.input)?;
                     Ok(Loaded { units: parts, batch, own, targets: Targets::classes(Vec::new(), Vec::new()) })
                 };
-                feed::prefetch(batches, READY_PARTS, load, answer).map(|_| ())
+                feed::prefetch(batches, READY_PARTS, load, &wanted, answer).map(|_| ())
             }
             Source::Graphs(collection) => {
                 let batches = self.cut.in_order(units);
                 let load = |graphs| Ok(self.load(collection, graphs));
-                feed::prefetch(batches, feed::READY_GRAPHS, load, answer).map(|_| ())
+                feed::prefetch(batches, feed::READY_GRAPHS, load, &wanted, answer).map(|_| ())
             }
         }
     }

@@ -51,6 +51,11 @@ pub struct TargetScale {
 }
 
 impl TargetScale {
+    /// Whether there is a shift and a factor for each of so many numbers.
+    pub(crate) fn is_for(&self, outputs: usize) -> bool {
+        (self.shift.len(), self.factor.len()) == (outputs, outputs)
+    }
+
     fn of(values: &[f32], width: usize, rows: &[u32]) -> Self {
         let column = |column: usize| {
             let known = || {
