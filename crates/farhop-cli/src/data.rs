@@ -7,8 +7,9 @@ use farhop_data::catalogue::{self, Entry};
 use farhop_data::import::{Kind, detect};
 use farhop_data::text::{counted, thousands};
 use farhop_data::{Dataset, Numbers, Split};
+use farhop_kernels::allocator;
 use farhop_nn::{ModelConfig, Shape};
-use farhop_train::memory::{self, Division, Held, Plan, bytes_text};
+use farhop_train::memory::{self, Division, Held, Limit, Plan, bytes_text};
 use farhop_train::{
     DataConfig, Material, NewFiles, Parting, Places, Recipe, SavedSchema, TargetScale, Task, TrainError, TrainedRun,
     plan_whole, read_again,
@@ -38,6 +39,7 @@ pub fn read(recipe: &Recipe, places: &Places) -> Result<Material, Failure> {
 
 /// Reads the data that a recipe names, with or without something to predict.
 pub fn read_any(recipe: &Recipe, places: &Places) -> Result<Material, Failure> {
+    allocator::doing(&"reading the data");
     let data = &recipe.data;
     match (&data.nodes, &data.edges) {
         (Some(_), None) => return Err(Failure::usage("--edges is missing: give the edges table, a CSV file.")),
@@ -112,6 +114,7 @@ pub fn task(
     places: &Places,
     console: &Console,
 ) -> Result<Task, Failure> {
+    allocator::doing(&"preparing the data");
     let config = recipe.encodings;
     if let (None, true, Numbers::OnDisk(_)) = (recipe.train.parts, dataset.splits_nodes(), &dataset.nodes.numbers) {
         let division = Division::of(&dataset, &config);
@@ -149,9 +152,17 @@ fn encodings_text(walk: usize, laplacian: usize) -> String {
     walk.into_iter().chain(laplacian).collect::<Vec<_>>().join(", ")
 }
 
+/// The memory there is for a pass that is about to begin.
+fn available(training: bool) -> Option<Limit> {
+    allocator::doing(if training { &"training" } else { &"computing answers" });
+    // What reading left behind is free again.
+    allocator::give_back();
+    memory::available()
+}
+
 /// Plans a pass over the data, says so, and refuses what does not fit.
 pub fn plan(recipe: &Recipe, task: &Task, training: bool, console: &Console) -> Result<Plan, Failure> {
-    let limit = memory::available();
+    let limit = available(training);
     let plan = task.plan(&recipe.model, &recipe.train, training, limit.as_ref());
     plan.check()?;
     console.message(&plan_line(&plan));
@@ -166,7 +177,7 @@ pub fn plan_shape(
     training: bool,
     console: &Console,
 ) -> Result<Plan, Failure> {
-    let limit = memory::available();
+    let limit = available(training);
     let plan = memory::plan(model, shape, held, training, limit.as_ref());
     plan.check()?;
     console.message(&plan_line(&plan));
@@ -190,6 +201,8 @@ pub struct Applied {
     pub recipe: Recipe,
     /// The data.
     pub task: Task,
+    /// The files that it came from.
+    pub read: Vec<PathBuf>,
     /// The split of the training data; none for new files.
     pub split: Option<Split>,
     /// What joins new nodes to those of training; none: everything is asked for.
@@ -200,11 +213,13 @@ pub struct Applied {
 
 /// Reads new files, or those of training, as the run read its own.
 pub fn apply(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Applied, Failure> {
+    allocator::doing(&"reading the data");
     let places = Places::usual(new.data_dir.as_deref().or(run.record.data_dir.as_deref()));
     let recorded = &run.record.found(&run.recipe.data);
     let schema = run.schema()?;
     let add_missing = new.add_missing_nodes || recorded.add_missing_nodes;
     let again = |schema: &SavedSchema, files: &NewFiles<'_>| read_again(schema, files, recorded, new.fill, add_missing);
+    refuse_reading(new, schema.as_ref())?;
     let given = new.files(recorded.skip_bad_molecules);
     let mut join = None;
     let (mut dataset, of_training) = match (&schema, given) {
@@ -228,7 +243,7 @@ pub fn apply(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Appli
             (recorded.read(run.recipe.train.seed, &places)?.dataset, true)
         }
         (Some(schema), None) => {
-            let files = training_files(run, recorded)?;
+            let files = training_files(run, recorded, new.skip_bad_molecules)?;
             (again(schema, &files)?, true)
         }
         (None, Some(_)) => {
@@ -249,12 +264,17 @@ pub fn apply(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Appli
         console.warning(&difference.to_string());
     }
     let recipe = new.parts.applied(&run.recipe)?;
+    // A file that was imported names the files it came from, not itself.
+    let read = dataset.sources.iter().map(|source| PathBuf::from(&source.path));
+    let named = [&new.file, &new.molecules, &new.known_nodes, &new.known_edges, &recorded.nodes, &recorded.edges];
+    let read = read.chain(named.into_iter().flatten().cloned()).chain(recorded.dataset.as_ref().map(PathBuf::from));
+    let read = read.collect();
     let mut task = task(&recipe, dataset, run.record.scale.clone(), false, &places, console)?;
     let split = if of_training { Some(run.split(&task)?) } else { None };
     if let Some(split) = &split {
         task.set_split(split.clone())?;
     }
-    Ok(Applied { recipe, task, split, join, changed: changed.is_some() })
+    Ok(Applied { recipe, task, read, split, join, changed: changed.is_some() })
 }
 
 /// An error unless what the run was trained on is there to be read again.
@@ -269,8 +289,27 @@ fn still_there(run: &TrainedRun, path: &Path, remedy: &str) -> Result<(), Failur
     )))
 }
 
+/// Options of reading that the data of this run has no use for.
+fn refuse_reading(new: &NewData, schema: Option<&SavedSchema>) -> Result<(), Failure> {
+    let of_nodes = new.fill.map(|_| "--fill").or(new.add_missing_nodes.then_some("--add-missing-nodes"));
+    let of_molecules = new.skip_bad_molecules.then_some("--skip-bad-molecules");
+    let (idle, what) = match schema {
+        Some(SavedSchema::Nodes(_)) => (of_molecules, "tables of nodes"),
+        Some(SavedSchema::Molecules(_)) => (of_nodes, "molecules"),
+        // It depends on the layout.
+        Some(SavedSchema::File(_)) => (None, "files"),
+        None => (of_nodes.or(of_molecules), "a whole dataset"),
+    };
+    match idle {
+        None => Ok(()),
+        Some(flag) => {
+            Err(Failure::usage(format!("{flag} has no meaning for {what}, which the run reads. Take it out.")))
+        }
+    }
+}
+
 /// The files a run was trained on, if they are still there.
-fn training_files<'a>(run: &TrainedRun, data: &'a DataConfig) -> Result<NewFiles<'a>, Failure> {
+fn training_files<'a>(run: &TrainedRun, data: &'a DataConfig, skip_bad: bool) -> Result<NewFiles<'a>, Failure> {
     let there = |path: &Path, remedy: &str| still_there(run, path, remedy);
     match (&data.nodes, &data.edges, &data.molecules) {
         (Some(nodes), Some(edges), _) => {
@@ -280,7 +319,7 @@ fn training_files<'a>(run: &TrainedRun, data: &'a DataConfig) -> Result<NewFiles
         }
         (_, _, Some(table)) => {
             there(table, "Pass --molecules.")?;
-            Ok(NewFiles::Molecules { table, skip_bad: data.skip_bad_molecules })
+            Ok(NewFiles::Molecules { table, skip_bad: skip_bad || data.skip_bad_molecules })
         }
         _ => {
             Err(TrainError::Task(format!("{} does not say where its tables are. Pass them.", run.path.display()))

@@ -10,6 +10,7 @@ mod failure;
 mod interrupt;
 mod join;
 mod origins;
+mod output;
 mod picture;
 mod progress;
 mod settings;
@@ -18,10 +19,13 @@ mod threads;
 mod thresholds;
 mod usage;
 mod version;
+mod without_effect;
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
+use farhop_kernels::allocator::{self, PageAligned};
+use farhop_kernels::process;
 
 use arguments::{Cli, Command};
 use console::Console;
@@ -29,9 +33,12 @@ use failure::Failure;
 
 /// Feature rows on cache lines and large pages: gathers from them are a fifth faster.
 #[global_allocator]
-static ALLOCATOR: farhop_kernels::allocator::PageAligned = farhop_kernels::allocator::PageAligned;
+static ALLOCATOR: PageAligned = PageAligned;
 
 fn main() -> ExitCode {
+    process::report_full_files();
+    allocator::be_sparing();
+    allocator::end_when_exhausted();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage::report(&error),

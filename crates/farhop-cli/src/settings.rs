@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::arguments::{Common, DataArguments, ModelArguments};
 use crate::data::Named;
 use crate::failure::Failure;
+use crate::without_effect;
 
 /// One option that sets a key of the recipe.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,13 +53,13 @@ pub fn recipe(
         (_, file) => file,
     };
     refuse_two_sources(named.as_ref(), data)?;
-    refuse_reading(named.as_ref(), data)?;
     let mut recipe = base(file, named.as_ref(), model.model.as_deref())?;
     let mut settings = model.settings();
     settings.extend(training);
     settings.extend(common.seed_setting());
     recipe = with_settings(&recipe, &settings)?;
     lay_over(&mut recipe, data);
+    without_effect::refuse_reading(named.as_ref(), data, &recipe)?;
     name_source(&mut recipe, named, data);
     recipe.validate()?;
     Ok(recipe)
@@ -74,22 +75,6 @@ fn refuse_two_sources(named: Option<&Named>, data: &DataArguments) -> Result<(),
             )))
         }
         _ => Ok(()),
-    }
-}
-
-/// A dataset that is complete is not read by columns; an option that says how would be without effect.
-fn refuse_reading(named: Option<&Named>, data: &DataArguments) -> Result<(), Failure> {
-    let (Some(named), Some(word)) = (named, &data.what) else {
-        return Ok(());
-    };
-    if !named.is_complete() {
-        return Ok(());
-    }
-    match data.flags_of_tables().next() {
-        None => Ok(()),
-        Some(flag) => Err(Failure::usage(format!(
-            "{flag} is for tables; {word} is a whole dataset with its own columns. Take it out."
-        ))),
     }
 }
 

@@ -134,7 +134,7 @@ impl Ending {
     /// Scores every part, chooses thresholds on the validation part, and counts what was taken for what in test, or in valid
     /// where there is no test.
     pub fn of(task: &Task, model: &Model) -> Result<Ending, TrainError> {
-        let outputs = outputs_of_parts(task, model, Part::ALL).map_err(Failed::into_error)?;
+        let outputs = outputs_of_parts(task, model, Part::ALL, None).map_err(Failed::into_error)?;
         let thresholds = choose_thresholds(task.metric, task.target(), &outputs[1]);
         let [train, valid, test] = outputs.each_ref().map(|outputs| evaluate(task, outputs).score);
         let confusion = [2, 1].into_iter().find_map(|at| {

@@ -83,17 +83,21 @@ fn look(
     hops: bool,
     mut each: impl FnMut(&Loaded, Seen),
 ) -> Result<(), TrainError> {
-    task.batches(units, |loaded| {
-        let seen = model.look(&loaded.batch, hops);
-        if !seen.outputs.iter().all(|value| value.is_finite()) {
-            let place = model.first_non_finite(&loaded.batch).unwrap_or_else(|| "an output".into());
-            return Err(TrainError::Task(format!(
-                "{place} is NaN or infinite for this data. Look for extreme values in the features."
-            )));
-        }
-        each(loaded, seen);
-        Ok(())
-    })
+    task.batches(
+        units,
+        || Ok(()),
+        |loaded| {
+            let seen = model.look(&loaded.batch, hops);
+            if !seen.outputs.iter().all(|value| value.is_finite()) {
+                let place = model.first_non_finite(&loaded.batch).unwrap_or_else(|| "an output".into());
+                return Err(TrainError::Task(format!(
+                    "{place} is NaN or infinite for this data. Look for extreme values in the features."
+                )));
+            }
+            each(loaded, seen);
+            Ok(())
+        },
+    )
 }
 
 /// The nodes of units.

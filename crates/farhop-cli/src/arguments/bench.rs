@@ -36,33 +36,47 @@ pub struct BenchArguments {
     /// Model: gen, gcn or mlp
     #[arg(long, value_name = "NAME", default_value = "gen")]
     pub model: String,
-    /// Hops of a layer (gen)
-    #[arg(long, value_name = "K", default_value_t = 4)]
-    pub hops: usize,
+    /// Hops of a layer (gen) [default: 4]
+    #[arg(long, value_name = "K")]
+    pub hops: Option<usize>,
     /// Channels of a hidden layer
     #[arg(long, value_name = "F", default_value_t = 128)]
     pub hidden: usize,
     /// Layers
     #[arg(long, value_name = "L", default_value_t = 3)]
     pub layers: usize,
-    /// Heads of attention (gen)
-    #[arg(long, value_name = "H", default_value_t = 1)]
-    pub heads: usize,
+    /// Heads of attention (gen) [default: 1]
+    #[arg(long, value_name = "H")]
+    pub heads: Option<usize>,
     /// Feed features into the first layer as they are, even if they are wider than --hidden (gen)
     #[arg(long)]
     pub raw_features: bool,
     /// Compute hops again in the backward pass: less memory, more time (gen)
     #[arg(long)]
     pub recompute: bool,
-    /// Bits of a number in the rows that hops gather (gen)
-    #[arg(long, value_name = "B", default_value_t = 32, value_parser = gather_bits())]
-    pub gather_bits: usize,
+    /// Bits of a number in the rows that hops gather (gen) [default: 32]
+    #[arg(long, value_name = "B", value_parser = gather_bits())]
+    pub gather_bits: Option<usize>,
     /// What is timed: train, a step with its backward pass and update, or infer, the outputs alone
     #[arg(long, value_name = "MODE", default_value = "train", hide_possible_values = true)]
     pub mode: BenchMode,
     /// Epochs after the warm-up; best and median are reported
-    #[arg(long, value_name = "E", default_value_t = 4)]
-    pub epochs: usize,
+    #[arg(long, value_name = "E", default_value_t = 4, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    pub epochs: u32,
+}
+
+impl BenchArguments {
+    /// The first option that only a GEN has.
+    pub fn flag_of_gen(&self) -> Option<&'static str> {
+        let flags = [
+            ("--hops", self.hops.is_some()),
+            ("--heads", self.heads.is_some()),
+            ("--raw-features", self.raw_features),
+            ("--recompute", self.recompute),
+            ("--gather-bits", self.gather_bits.is_some()),
+        ];
+        flags.into_iter().find_map(|(flag, given)| given.then_some(flag))
+    }
 }
 
 /// What is timed.

@@ -77,11 +77,14 @@ pub struct ImportArguments {
     /// File to write, such as mine.farhop
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
+    /// Replace the file that is in --out
+    #[arg(long)]
+    pub overwrite: bool,
     /// Table of graphs with their targets; the nodes table then has a column that names the graph of each node
     #[arg(long, value_name = "FILE", requires = "nodes")]
     pub graphs: Option<PathBuf>,
     /// Column that names the graph of a node [default: graph, if there is a table of graphs]
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, value_name = "COLUMN", requires = "nodes")]
     pub graph: Option<String>,
     /// The data.
     #[command(flatten)]

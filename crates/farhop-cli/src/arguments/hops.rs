@@ -26,7 +26,7 @@ pub struct HopsArguments {
     #[arg(long, value_name = "FILE", conflicts_with = "features")]
     pub nodes: Option<PathBuf>,
     /// Features as npy, one row a node; ids are then row numbers from 0
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["id", "ignore", "category", "fill", "add_missing_nodes"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["id", "ignore", "ignore_edges", "category", "fill", "add_missing_nodes"])]
     pub features: Option<PathBuf>,
     /// Rounds: how many hops to go
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1024))]
@@ -43,6 +43,9 @@ pub struct HopsArguments {
     /// Archive to write
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
+    /// Replace the file that is in --out
+    #[arg(long)]
+    pub overwrite: bool,
     /// How the tables are read.
     #[command(flatten)]
     pub table: TableArguments,

@@ -4,6 +4,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde_json::Value;
 
+use super::train::finite;
 use crate::settings::Setting;
 
 /// Settings of a model. What is not given is as the recipe says, else the default.
@@ -44,7 +45,7 @@ pub struct ModelArguments {
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", value_parser = switch)]
     hop_zero: Option<bool>,
     /// Exponent of the compression of hops, 0 to 1 (gen) [default: 0.5]
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", value_parser = finite::<f32>)]
     gamma: Option<f32>,
     /// Feed-forward network in every layer (gen) [default: on]
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", value_parser = switch)]
@@ -62,13 +63,13 @@ pub struct ModelArguments {
     #[arg(long, value_name = "KIND", value_parser = ["none", "relu", "gelu"])]
     activation: Option<String>,
     /// Probability of dropping an element after each activation [default: 0.2]
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", value_parser = finite::<f32>)]
     dropout: Option<f32>,
     /// Probability of dropping an input feature [default: 0]
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", value_parser = finite::<f32>)]
     input_dropout: Option<f32>,
     /// Probability of dropping an attention coefficient (gen) [default: 0]
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", value_parser = finite::<f32>)]
     attention_dropout: Option<f32>,
     /// How nodes become a graph: mean, sum or max of their states [default: mean]
     #[arg(long, value_name = "KIND", value_parser = ["mean", "sum", "max"])]

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::train::or_none;
 use crate::failure::Failure;
 use crate::settings::{Setting, with_settings};
+use crate::without_effect;
 
 /// How one graph is divided, each a key of the recipe's `[train]` section.
 #[derive(Args, Debug, Default)]
@@ -42,6 +43,7 @@ impl PartsArguments {
     /// The recipe of a run with what was given in place of its own.
     pub fn applied(&self, recipe: &Recipe) -> Result<Recipe, Failure> {
         let recipe = with_settings(recipe, &self.settings())?;
+        without_effect::refuse_parts(&recipe, &self.settings())?;
         recipe.validate()?;
         Ok(recipe)
     }

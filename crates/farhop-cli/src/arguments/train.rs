@@ -36,7 +36,7 @@ pub struct TrainArguments {
     /// Run folder to write [default: the first free runs/DATASET-MODEL-N; the demonstration keeps nothing]
     #[arg(long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
-    /// Replace the run that is in --out
+    /// Replace the run that is in --out, or the file of --picture
     #[arg(long)]
     pub overwrite: bool,
     /// Continue the run in this folder; only --epochs, --nodes, --edges and --data-dir may be given with it
@@ -110,10 +110,10 @@ pub struct TrainingArguments {
     #[arg(long, value_name = "N")]
     laplacian: Option<usize>,
     /// Learning rate of AdamW after the warm-up [default: 0.005]
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", value_parser = finite::<f64>)]
     learning_rate: Option<f64>,
     /// Weight decay of AdamW [default: 0.0001]
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", value_parser = finite::<f32>)]
     weight_decay: Option<f32>,
     /// Epochs over which the learning rate rises to its full value [default: 10]
     #[arg(long, value_name = "N")]
@@ -186,6 +186,17 @@ where
     if text == "none" {
         return Ok(Value::Null);
     }
-    let number = text.parse::<T>();
-    number.map(Value::from).map_err(|_| "write a number, or none".to_string())
+    // A number that is not finite would be no value at all, which means none.
+    let number = text.parse::<T>().ok().map(Value::from).filter(|value| !value.is_null());
+    number.ok_or_else(|| "write a number, or none".to_string())
+}
+
+/// A number that is finite: nothing else can be written into a recipe.
+pub(super) fn finite<T>(text: &str) -> Result<T, String>
+where
+    T: std::str::FromStr + Copy,
+    f64: From<T>,
+{
+    let number = text.parse::<T>().ok().filter(|number| f64::from(*number).is_finite());
+    number.ok_or_else(|| "it is not a number".to_string())
 }

@@ -106,7 +106,7 @@ pub struct PredictArguments {
     /// Run folder that farhop train wrote
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
-    /// CSV to write: id and predictions, with probabilities where there are classes; - is standard output [default: RUN/predictions.csv]
+    /// CSV to write: id and predictions, with probabilities where there are classes; - is standard output [default: RUN/predictions.csv, which is replaced]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Also write what goes into the head of the model, a row for each id; the name ends in .npy or .csv
@@ -119,6 +119,9 @@ pub struct PredictArguments {
     /// training chose]
     #[arg(long, value_name = "P", value_parser = crate::thresholds::probability)]
     pub threshold: Option<f32>,
+    /// Replace the files that are in --out, --embeddings and --hop-attention
+    #[arg(long)]
+    pub overwrite: bool,
     /// The data.
     #[command(flatten)]
     pub new: NewData,

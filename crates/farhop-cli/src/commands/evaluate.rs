@@ -20,7 +20,7 @@ use crate::thresholds::Thresholds;
 /// Runs the command.
 pub fn run(arguments: &EvaluateArguments, console: &Console) -> Result<ExitCode, Failure> {
     let run = TrainedRun::open(&arguments.run)?;
-    let Applied { recipe, task, split, join, changed } = data::apply(&run, &arguments.new, console)?;
+    let Applied { recipe, task, split, join, changed, .. } = data::apply(&run, &arguments.new, console)?;
     let part = arguments.split.unwrap_or(if split.is_some() { SplitName::Test } else { SplitName::All });
     data::plan(&recipe, &task, false, console)?;
     let units = match &join {

@@ -1,12 +1,13 @@
 //! `farhop hops`: the elimination alone, hop by hop, without training.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use farhop_data::npy::read_matrix;
 use farhop_data::npz::write_npz;
 use farhop_data::{EdgeOptions, EdgeTable, FeatureScaling, Fill, NoFeatures, NodeIds, NodeTableOptions, NodeTables};
 use farhop_graph::Graph;
+use farhop_kernels::allocator;
 use farhop_kernels::elimination::{self, Coefficients, Config, Mode, Source, Storage};
 use farhop_kernels::heads::Heads;
 use farhop_train::memory::{self, bytes_text};
@@ -15,6 +16,7 @@ use serde_json::json;
 use crate::arguments::{HopCoefficients, HopElimination, HopsArguments};
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::output::Output;
 
 /// What the rounds start from.
 struct Start {
@@ -32,6 +34,9 @@ pub fn run(arguments: &HopsArguments, console: &Console) -> Result<ExitCode, Fai
     if arguments.self_coefficient.is_some_and(|number| !number.is_finite()) {
         return Err(Failure::usage("--self-coefficient must be a finite number."));
     }
+    let out = Output::new("--out", &arguments.out, arguments.overwrite)?;
+    let read = [Some(&arguments.edges), arguments.nodes.as_ref(), arguments.features.as_ref()];
+    out.spares(read.into_iter().flatten().map(PathBuf::as_path))?;
     let start = match (&arguments.nodes, &arguments.features) {
         (Some(nodes), _) => from_tables(nodes, arguments, console)?,
         (None, Some(features)) => from_array(features, arguments)?,
@@ -58,6 +63,7 @@ pub fn run(arguments: &HopsArguments, console: &Console) -> Result<ExitCode, Fai
         storage: Storage::Full,
     };
     check_memory(&config, &graph, features.len())?;
+    allocator::doing(&"computing hops");
 
     let (edge, node) = coefficients(arguments, &graph, weights);
     let coefficients = Coefficients { rounds: 1, edge: &edge, node: &node };
@@ -98,6 +104,7 @@ fn from_tables(nodes: &Path, arguments: &HopsArguments, console: &Console) -> Re
     let options = NodeTableOptions {
         id: table.id.clone(),
         ignore: table.ignore.clone(),
+        ignore_edges: table.ignore_edges.clone(),
         categories: table.category.clone(),
         fill: table.fill.unwrap_or(Fill::Error),
         scaling: FeatureScaling::None,
@@ -172,7 +179,8 @@ fn check_memory(config: &Config, graph: &Graph, features: usize) -> Result<(), F
     let (nodes, entries) = (graph.nodes(), graph.entries());
     let needed = |rounds: usize| {
         let config = Config { rounds, ..*config };
-        let floats = (features + rounds * features + nodes + entries) as u64 * 4;
+        // The increments once more as one array, and the states.
+        let floats = (features + 2 * rounds * features + nodes + entries) as u64 * 4;
         let kernel = elimination::bytes_kept(&config, 1, false, nodes, entries)
             + elimination::bytes_forward(&config, 1, false, nodes, entries);
         floats + kernel + graph.heap_bytes() as u64

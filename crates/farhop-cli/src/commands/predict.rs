@@ -1,11 +1,13 @@
 //! `farhop predict`: what the model says, under the user's ids.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use farhop_data::predictions::Predictions;
+use farhop_data::save::same_file;
 use farhop_data::text::counted;
 use farhop_data::{Level, RowFile, Target};
+use farhop_train::run::names;
 use farhop_train::{SavedSchema, TrainedRun, probabilities};
 use serde_json::json;
 
@@ -15,6 +17,7 @@ use crate::console::{Console, write_table};
 use crate::data::{self, Applied};
 use crate::failure::Failure;
 use crate::join::Join;
+use crate::output::Output;
 use crate::thresholds::Thresholds;
 
 /// Runs the command.
@@ -26,8 +29,30 @@ pub fn run(arguments: &PredictArguments, console: &Console) -> Result<ExitCode, 
     for file in [&arguments.embeddings, &arguments.hop_attention].into_iter().flatten() {
         RowFile::check_name(file).map_err(|error| Failure::usage(error.to_string()))?;
     }
+    let default = arguments.run.join(names::PREDICTIONS);
+    let out = match &arguments.out {
+        Some(out) if !to_stdout && !same_file(out, &default) => Output::new("--out", out, arguments.overwrite)?,
+        Some(out) => Output::of_ours("--out", out),
+        None => Output::of_ours("--out", &default),
+    };
+    let mut places = vec![out.clone()];
+    for (flag, file) in [("--embeddings", &arguments.embeddings), ("--hop-attention", &arguments.hop_attention)] {
+        if let Some(file) = file {
+            let place = Output::new(flag, file, arguments.overwrite)?;
+            if places.iter().any(|other| other.path() == place.path()) {
+                return Err(Failure::usage(format!("{flag} {}: another option names this file, too.", file.display())));
+            }
+            places.push(place);
+        }
+    }
+    if arguments.overwrite && arguments.out.is_none() && places.len() == 1 {
+        return Err(Failure::usage("--overwrite is for --out, --embeddings and --hop-attention. Take it out."));
+    }
     let run = TrainedRun::open(&arguments.run)?;
-    let Applied { recipe, task, join, changed, .. } = data::apply(&run, &arguments.new, console)?;
+    let Applied { recipe, task, read, join, changed, .. } = data::apply(&run, &arguments.new, console)?;
+    for place in &places {
+        place.spares(read.iter().map(PathBuf::as_path))?;
+    }
     data::plan(&recipe, &task, false, console)?;
     let units = join.as_ref().map_or_else(|| (0..task.units() as u32).collect(), |join| join.new_nodes.clone());
     let outputs = run.outputs_of(&task, &units)?;
@@ -60,8 +85,8 @@ pub fn run(arguments: &PredictArguments, console: &Console) -> Result<ExitCode, 
         write_table(|writer| predictions.write("standard output", writer))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let out = arguments.out.clone().unwrap_or_else(|| run.path.join("predictions.csv"));
-    predictions.save(&out)?;
+    let out = out.path();
+    predictions.save(out)?;
     let (one, many) = match task.level() {
         Level::Node => ("node", "nodes"),
         Level::Graph | Level::Pair => ("graph", "graphs"),

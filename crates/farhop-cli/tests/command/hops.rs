@@ -75,7 +75,9 @@ fn gcn_coefficients_and_the_modes_on_one_edge() {
     assert!(close(cumulative[0], 0.5 + 4.0 * root) && close(cumulative[1], 4.0 / 3.0 + root), "{cumulative:?}");
     // Without elimination the second round walks back; with it, it does not.
     for (mode, back) in [("none", true), ("self-loop", true), ("exact", false)] {
-        let line = format!("hops --edges edges.csv --nodes nodes.csv --rounds 2 --elimination {mode} --out hops.npz");
+        let line = format!(
+            "hops --edges edges.csv --nodes nodes.csv --rounds 2 --elimination {mode} --out hops.npz --overwrite"
+        );
         place.farhop(&line).succeeded();
         let (increments, ..) = arrays(&place, "hops.npz");
         // p hears r = 0 at distance 2, and itself when walks may turn back.

@@ -38,7 +38,7 @@ fn many_graphs_from_three_tables() {
     assert_eq!((&object["graphs"], &object["nodes"], &object["edges"]), (&30.into(), &133.into(), &103.into()));
     assert_eq!(object["bytes"], place.read("mine.farhop").len());
     let before = place.read("mine.farhop");
-    place.farhop(IMPORT).succeeded();
+    place.farhop(&format!("{IMPORT} --overwrite")).succeeded();
     assert_eq!(place.read("mine.farhop"), before, "the same tables give the same bytes");
 
     let card = &place.farhop("data info mine.farhop --json --quiet").object()["card"];
@@ -71,9 +71,9 @@ fn many_graphs_from_three_tables() {
     // The recipe repeats it, and other data under the same name is noticed.
     place.farhop("train runs/mine-gen-1/recipe.toml --out again --quiet").succeeded();
     assert_eq!(place.read("again/model.safetensors"), place.read("runs/mine-gen-1/model.safetensors"));
-    place.farhop(&IMPORT.replace("shape", "weight")).succeeded();
+    place.farhop(&format!("{IMPORT} --overwrite").replace("shape", "weight")).succeeded();
     place.write("molecules.csv", &place.text("molecules.csv").replacen("long", "short", 1));
-    place.farhop(IMPORT).succeeded();
+    place.farhop(&format!("{IMPORT} --overwrite")).succeeded();
     place.refuses(
         "train --resume again --epochs 5 --quiet",
         1,

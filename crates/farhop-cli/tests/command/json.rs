@@ -9,7 +9,7 @@ fn every_command_answers_with_one_object() {
         "train --nodes nodes.csv --edges edges.csv --target label --fill mean --model mlp --epochs 2",
         "predict run",
         "evaluate run",
-        "hops --edges edges.csv --nodes nodes.csv --ignore size,label --rounds 2 --out hops.npz",
+        "hops --edges edges.csv --nodes nodes.csv --ignore size,label --rounds 2 --out hops.npz --overwrite",
         "plan --nodes nodes.csv --edges edges.csv --target label --fill mean",
         "plan --node-count 1000 --edge-count 5000 --infer",
         "bench --nodes 50 --edges 100 --hidden 8 --hops 2 --epochs 1",
@@ -17,7 +17,7 @@ fn every_command_answers_with_one_object() {
         "doctor",
         "data list",
         "data info --nodes nodes.csv --edges edges.csv --target label --fill mean",
-        "data import --nodes nodes.csv --edges edges.csv --target label --fill mean --out mine.farhop",
+        "data import --nodes nodes.csv --edges edges.csv --target label --fill mean --out mine.farhop --overwrite",
     ];
     for line in lines {
         for quiet in ["", " --quiet"] {

@@ -31,7 +31,7 @@ fn trains_predicts_and_evaluates() {
         assert_eq!(row[1], named);
     }
     let before = place.read("predictions.csv");
-    place.farhop(line).succeeded();
+    place.farhop(&format!("{line} --overwrite")).succeeded();
     assert_eq!(place.read("predictions.csv"), before, "predicting twice gives the same bytes");
 
     let scores = place.farhop("evaluate runs/mine --json").object();

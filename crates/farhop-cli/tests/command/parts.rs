@@ -5,6 +5,9 @@ use crate::support::{Place, has_training_keys, rows};
 /// The settings of [`Place::train`]: two layers of three hops see six hops.
 const EXACT: &str = "6";
 
+const MOLECULES: &str =
+    "smiles,y\nCCO,1.5\nCCC,2.5\nCCN,3.5\nCCCC,4.5\nCCCO,5.5\nCC,6.5\nCO,7.5\nCN,8.5\nCCCN,9.5\nCCCCC,10.5\n";
+
 #[test]
 fn a_run_by_parts_is_used_like_any_other() {
     let place = Place::with_tables();
@@ -32,6 +35,29 @@ fn a_run_by_parts_is_used_like_any_other() {
     place.farhop("train --resume run --epochs 8 --quiet").succeeded();
     let again = place.train("again", &["--parts", "4", "--parts-per-batch", "2", "--epochs", "8"]);
     assert_eq!(again.code, Some(2), "given twice");
+}
+
+#[test]
+fn one_thread_is_enough_for_parts_and_batches() {
+    let place = Place::with_tables();
+    place.write("molecules.csv", MOLECULES);
+    for threads in ["1", "2"] {
+        let more = ["--parts", "4", "--parts-per-batch", "2", "--threads", threads];
+        place.train(&format!("parts-{threads}"), &more).succeeded();
+        let line = format!(
+            "train molecules.csv --target y --hidden 8 --batch-size 2 --epochs 3 --out graphs-{threads} --threads {threads}"
+        );
+        place.farhop(&line).succeeded();
+        for run in ["parts", "graphs"] {
+            place.farhop(&format!("evaluate {run}-{threads} --threads {threads} --split train")).succeeded();
+            place.farhop(&format!("predict {run}-{threads} --threads {threads}")).succeeded();
+        }
+    }
+    for run in ["parts", "graphs"] {
+        for file in ["model.safetensors", "predictions.csv"] {
+            assert_eq!(place.read(&format!("{run}-1/{file}")), place.read(&format!("{run}-2/{file}")), "{run}/{file}");
+        }
+    }
 }
 
 #[test]
@@ -72,7 +98,7 @@ fn what_can_not_be_divided_is_refused_in_one_line() {
         ("--parts 0", 2, &["parts is 0"]),
         ("--parts some", 2, &["--parts", "write a number, or none"]),
         ("--parts 4 --halo 13", 2, &["halo is 13", "sees 12 hops", "at most 12"]),
-        ("--parts 4 --parts-per-batch 5", 2, &["parts_per_batch is 5", "at most"]),
+        ("--parts 4 --parts-per-batch 5", 2, &["parts_per_batch is 5", "give 1 to 4"]),
     ] {
         let answer = place.farhop(&format!("{train} {more}"));
         assert_eq!(answer.code, Some(code), "{more}: {}", answer.stderr);
@@ -84,10 +110,7 @@ fn what_can_not_be_divided_is_refused_in_one_line() {
     if cfg!(not(feature = "metis")) {
         place.refuses(&format!("{train} --parts 4 --partitioner metis"), 1, &["METIS is not part of this build"]);
     }
-    place.write(
-        "molecules.csv",
-        "smiles,y\nCCO,1.5\nCCC,2.5\nCCN,3.5\nCCCC,4.5\nCCCO,5.5\nCC,6.5\nCO,7.5\nCN,8.5\nCCCN,9.5\nCCCCC,10.5\n",
-    );
+    place.write("molecules.csv", MOLECULES);
     let molecules = "train molecules.csv --target y --parts 2 --quiet";
     place.refuses(molecules, 1, &["parts is 2", "10 graphs", "Take --parts out"]);
 }

@@ -49,11 +49,6 @@ impl TrainedRun {
         Ok(TrainedRun { path: path.to_path_buf(), recipe, record, model })
     }
 
-    /// The file or folder that the run was trained on, where it is one: its own sources are other files, if it was imported.
-    pub fn data_file(&self) -> Option<&Path> {
-        self.recipe.data.dataset.as_deref().map(Path::new)
-    }
-
     /// How the columns of the training data were read, to treat new rows the same; none where the data has no columns.
     ///
     /// # Errors

@@ -399,13 +399,14 @@ impl Task {
         wanted: impl Fn() -> Result<(), E>,
         mut each: impl FnMut(&Loaded, Vec<f32>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.batches(units, |loaded| each(loaded, model.outputs(&loaded.batch)))
+        self.batches(units, wanted, |loaded| each(loaded, model.outputs(&loaded.batch)))
     }
 
-    /// The batches that hold these units, one after the other.
+    /// The batches that hold these units, one after the other. A wait for one ends when `wanted` is an error.
     pub(crate) fn batches<E: From<TrainError>>(
         &self,
         units: &[u32],
+        wanted: impl Fn() -> Result<(), E>,
         mut each: impl FnMut(&Loaded) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut answer = |_, loaded: Loaded| each(&loaded);
@@ -424,12 +425,12 @@ impl Task {
                     let (batch, own) = cutter.batch(&parts, &self.input)?;
                     Ok(Loaded { units: parts, batch, own, targets: Targets::classes(Vec::new(), Vec::new()) })
                 };
-                feed::prefetch(batches, READY_PARTS, load, &wanted, answer).map(|_| ())
+                feed::prefetch(batches, READY_PARTS, load, wanted, answer).map(|_| ())
             }
             Source::Graphs(collection) => {
                 let batches = self.cut.in_order(units);
                 let load = |graphs| Ok(self.load(collection, graphs));
-                feed::prefetch(batches, feed::READY_GRAPHS, load, &wanted, answer).map(|_| ())
+                feed::prefetch(batches, feed::READY_GRAPHS, load, wanted, answer).map(|_| ())
             }
         }
     }

@@ -27,7 +27,15 @@ pub fn run(
     threads: usize,
     console: &Console,
 ) -> Result<ExitCode, Failure> {
-    model(arguments, false)?.validate()?;
+    let checked = model(arguments, false)?;
+    checked.validate()?;
+    match arguments.flag_of_gen() {
+        Some(flag) if !matches!(checked, ModelConfig::Gen(_)) => {
+            let name = checked.name();
+            return Err(Failure::usage(format!("{flag} is for --model gen; {name} has no such setting. Take it out.")));
+        }
+        _ => {}
+    }
     let seed = common.seed.unwrap_or(0);
     let training = arguments.mode == BenchMode::Train;
     let planned = |shape: &Shape| -> Result<_, Failure> {
@@ -74,15 +82,18 @@ pub fn run(
     }
     let times = Times::of(&epochs);
     let peak = peak_rss_bytes();
-    let is_gen = matches!(config, ModelConfig::Gen(_));
+    let gen_config = match &config {
+        ModelConfig::Gen(config) => Some(config),
+        _ => None,
+    };
     let object = json!({
         "model": config.name(),
-        "hops": is_gen.then_some(arguments.hops),
+        "hops": gen_config.map(|config| config.hops),
         "hidden": arguments.hidden,
         "layers": arguments.layers,
-        "heads": is_gen.then_some(arguments.heads),
-        "recompute": is_gen.then_some(arguments.recompute),
-        "gather_bits": is_gen.then_some(arguments.gather_bits),
+        "heads": gen_config.map(|config| config.heads),
+        "recompute": gen_config.map(|config| config.recompute),
+        "gather_bits": gen_config.map(|config| config.gather_bits),
         "mode": arguments.mode.name(),
         "threads": threads,
         "instruction_set": Isa::active().name(),
@@ -93,7 +104,7 @@ pub fn run(
         "edges": edges,
         "features": shape.inputs,
         "classes": shape.outputs,
-        "input_projection": matches!(&config, ModelConfig::Gen(gen_config) if gen_config.input_projection),
+        "input_projection": gen_config.is_some_and(|config| config.input_projection),
         "parameters": parameters,
         "seconds_per_epoch": times.best,
         "seconds_median": times.median,
@@ -119,7 +130,7 @@ pub fn run(
             arguments.mode.name().to_string(),
             farhop_data::text::thousands(shape.nodes as u64),
             farhop_data::text::thousands(edges as u64),
-            if is_gen { arguments.hops.to_string() } else { "-".to_string() },
+            gen_config.map_or("-".to_string(), |config| config.hops.to_string()),
             farhop_data::text::thousands(parameters as u64),
             format!("{:.4}", times.best),
             format!("{:.4}", times.median),
@@ -154,11 +165,11 @@ fn model(arguments: &BenchArguments, input_projection: bool) -> Result<ModelConf
     let (layers, width) = (arguments.layers, arguments.hidden);
     let (norm, activation, dropout) = (NormKind::Batch, ActivationKind::Relu, 0.5);
     Ok(match ModelConfig::from_name(&arguments.model)? {
-        ModelConfig::Gen(_) => ModelConfig::Gen(GenConfig {
+        ModelConfig::Gen(defaults) => ModelConfig::Gen(GenConfig {
             layers,
             width,
-            hops: arguments.hops,
-            heads: arguments.heads,
+            hops: arguments.hops.unwrap_or(defaults.hops),
+            heads: arguments.heads.unwrap_or(defaults.heads),
             input_projection,
             gamma: 0.75,
             feed_forward: true,
@@ -168,8 +179,8 @@ fn model(arguments: &BenchArguments, input_projection: bool) -> Result<ModelConf
             dropout,
             residual: false,
             recompute: arguments.recompute,
-            gather_bits: arguments.gather_bits,
-            ..GenConfig::default()
+            gather_bits: arguments.gather_bits.unwrap_or(defaults.gather_bits),
+            ..defaults
         }),
         ModelConfig::Gcn(_) => ModelConfig::Gcn(GcnConfig {
             layers,

@@ -1,5 +1,6 @@
 //! `farhop data import`: what a user brings, as one checked file that loads fast.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use farhop_data::import::import_tables;
@@ -13,9 +14,13 @@ use crate::arguments::{Common, ImportArguments};
 use crate::console::Console;
 use crate::data;
 use crate::failure::Failure;
+use crate::output::{self, Output};
 
 pub fn run(arguments: &ImportArguments, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     let recipe = recipe(&arguments.data, common)?;
+    let out = Output::new("--out", &arguments.out, arguments.overwrite)?;
+    // A file that was imported before names the files it came from, not itself.
+    out.spares(recipe.data.dataset.as_deref().map(Path::new))?;
     let places = Places::usual(arguments.data.data_dir.as_deref());
     let dataset = match (&arguments.graphs, &recipe.data.nodes, &recipe.data.edges) {
         (graphs, Some(nodes), Some(edges)) if graphs.is_some() || arguments.graph.is_some() => {
@@ -25,6 +30,7 @@ pub fn run(arguments: &ImportArguments, common: &Common, console: &Console) -> R
         }
         _ => data::read_any(&recipe, &places)?.dataset,
     };
+    out.spares(output::paths(&dataset.sources))?;
     if !console.is_quiet() {
         console.message(DataCard::of(&dataset).to_string().trim_end());
     }

@@ -22,6 +22,7 @@ use crate::console::Console;
 use crate::demonstration;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::interrupt;
+use crate::output::Output;
 use crate::picture::{Line, accuracy_against_distance};
 use crate::progress::Progress;
 use crate::table::{TextTable, duration, percent};
@@ -73,9 +74,8 @@ pub fn run(
     }
     distances.sort_unstable();
     distances.dedup();
-    if let Some(file) = &asked.picture {
-        refuse_place(file)?;
-    }
+    let picture =
+        asked.picture.as_deref().map(|file| Output::new("--picture", file, arguments.overwrite)).transpose()?;
     let start = Instant::now();
     let mut shown = Vec::new();
     for distance in distances {
@@ -92,8 +92,9 @@ pub fn run(
             }
         }
     }
-    match (&asked.picture, shown.as_slice()) {
-        (Some(file), _) => {
+    match (&picture, shown.as_slice()) {
+        (Some(picture), _) => {
+            let file = picture.path();
             draw(file, &shown)?;
             let object = json!({ "task": "hop-majority", "picture": file, "results": shown });
             console.result(&object, || across(&shown, console))?;
@@ -138,7 +139,7 @@ impl Stage<'_> {
             thousands(made.graphs.union().nodes() as u64)
         ));
         let Material { dataset, schema, .. } = match self.place {
-            Some(place) => tables::write_and_read(place, &made)?,
+            Some(place) => tables::write_and_read(place, &made, self.arguments.overwrite)?,
             None => Material { dataset: made, schema: None, summary: None },
         };
         let graph = dataset.graphs.union();
@@ -299,18 +300,6 @@ fn draw(file: &Path, shown: &[Shown]) -> Result<(), Failure> {
     let chance: Vec<(usize, f64)> = shown.iter().map(|one| (one.distance, one.chance)).collect();
     let svg = accuracy_against_distance(&names.iter().map(line).collect::<Vec<_>>(), &chance);
     Ok(write_atomically(file, |writer| std::io::Write::write_all(writer, svg.as_bytes()))?)
-}
-
-/// A picture that can't be written is better known before the training than after it.
-fn refuse_place(file: &Path) -> Result<(), Failure> {
-    match file.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => Err(Failure::usage(format!(
-            "--picture {}: there is no folder {}. Make it, or choose another place.",
-            file.display(),
-            folder.display()
-        ))),
-        _ => Ok(()),
-    }
 }
 
 fn next(arguments: &TrainArguments, console: &Console) {

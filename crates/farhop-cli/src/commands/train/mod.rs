@@ -52,9 +52,14 @@ fn refuse_demonstration(arguments: &TrainArguments) -> Result<(), Failure> {
 /// The demonstration has its own models; only the number of epochs may be changed.
 fn refuse_settings(arguments: &TrainArguments) -> Result<(), Failure> {
     let named = arguments.model.model.is_some().then_some("--model");
+    let folder = arguments.data.data_dir.is_some().then_some("--data-dir");
     let settings = arguments.model.settings().into_iter().chain(arguments.training.settings());
     let other = settings.map(|setting| setting.flag()).find(|flag| *flag != "--epochs");
-    match named.or(other) {
+    let idle = arguments.overwrite && arguments.out.is_none() && arguments.demonstration.picture.is_none();
+    if idle {
+        return Err(Failure::usage("--overwrite is for --out and --picture. Take it out, or name what to replace."));
+    }
+    match named.or(other).or(folder) {
         None => Ok(()),
         Some(flag) => Err(Failure::usage(format!(
             "{flag} is for your own data: give --nodes, --edges and --target with it. The demonstration has fixed models."

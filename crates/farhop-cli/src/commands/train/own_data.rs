@@ -13,6 +13,7 @@ use crate::data;
 use crate::failure::Failure;
 use crate::origins::Origins;
 use crate::settings;
+use crate::without_effect;
 
 /// Where runs go when the user does not say.
 const RUNS: &str = "runs";
@@ -27,8 +28,12 @@ pub fn run(
     let mut given = arguments.model.settings();
     given.extend(training.clone());
     given.extend(common.seed_setting());
-    let mut recipe =
-        settings::recipe(arguments.recipe.as_deref(), &arguments.data, &arguments.model, training, common)?;
+    let file = arguments.recipe.as_deref();
+    let mut recipe = settings::recipe(file, &arguments.data, &arguments.model, training.clone(), common)?;
+    without_effect::refuse_parts(&recipe, &training)?;
+    if arguments.overwrite && arguments.out.is_none() {
+        return Err(Failure::usage("--overwrite is for --out, which is missing. Name the run folder to replace."));
+    }
     recipe.data.distance = arguments.demonstration.distance.or(recipe.data.distance);
     let origins = Origins::of(&recipe, arguments.recipe.as_deref(), &arguments.data, &given)?;
     if arguments.show_settings {
@@ -52,6 +57,7 @@ pub fn run(
         }));
     }
     origins.say(console);
+    without_effect::say_idle_batches(arguments, &task, console);
     let plan = data::plan(&recipe, &task, true, console)?;
     let mut folder = match &arguments.out {
         Some(out) => RunFolder::create(out, arguments.overwrite, &recipe, record)?,

@@ -11,6 +11,7 @@ use farhop_train::{DataConfig, EncodingConfig, Material, Places, Recipe, TrainCo
 
 use crate::data;
 use crate::failure::Failure;
+use crate::output::Output;
 
 const NODES: &str = "nodes.csv";
 const EDGES: &str = "edges.csv";
@@ -32,12 +33,14 @@ pub fn recipe(place: &Path, model: &ModelConfig, train: &TrainConfig) -> Recipe 
 }
 
 /// Writes the tables into a folder and reads them back.
-pub fn write_and_read(place: &Path, dataset: &Dataset) -> Result<Material, Failure> {
+pub fn write_and_read(place: &Path, dataset: &Dataset, overwrite: bool) -> Result<Material, Failure> {
     fs::create_dir_all(place).map_err(|error| {
         Failure::failed(format!("{}: can't create the folder: {error}. Choose another --out.", place.display()))
     })?;
-    write_atomically(&place.join(NODES), |file| write_nodes(file, dataset))?;
-    write_atomically(&place.join(EDGES), |file| write_edges(file, dataset))?;
+    let nodes = Output::new("--out", &place.join(NODES), overwrite)?;
+    let edges = Output::new("--out", &place.join(EDGES), overwrite)?;
+    write_atomically(nodes.path(), |file| write_nodes(file, dataset))?;
+    write_atomically(edges.path(), |file| write_edges(file, dataset))?;
     let recipe = recipe(place, &ModelConfig::from_name("mlp")?, &TrainConfig::default());
     data::read(&recipe, &Places::usual(None))
 }

@@ -1,0 +1,79 @@
+//! Options that would change nothing are refused: nobody shall believe that they did.
+
+use std::path::Path;
+
+use farhop_data::catalogue;
+use farhop_train::{Recipe, SplitSetting, Task};
+
+use crate::arguments::{DataArguments, TrainArguments};
+use crate::console::Console;
+use crate::data::Named;
+use crate::failure::Failure;
+use crate::settings::Setting;
+
+/// Options that say how a graph is divided, when it is not.
+pub fn refuse_parts(recipe: &Recipe, given: &[Setting]) -> Result<(), Failure> {
+    const OF_PARTS: [&str; 3] = ["--halo", "--parts-per-batch", "--partitioner"];
+    let idle = given.iter().map(Setting::flag).find(|flag| OF_PARTS.contains(flag));
+    match idle.filter(|_| recipe.train.parts.is_none()) {
+        None => Ok(()),
+        Some(flag) => Err(Failure::usage(format!(
+            "{flag} says how parts of a graph are seen, and there are none. Pass --parts with it, or take it out."
+        ))),
+    }
+}
+
+/// Options that say how data is read or divided, when this data is not read or divided so.
+pub fn refuse_reading(named: Option<&Named>, data: &DataArguments, recipe: &Recipe) -> Result<(), Failure> {
+    let refused = |flag: &str, why: String| Err(Failure::usage(format!("{flag} {why} Take it out.")));
+    let given = |flags: &[&str]| data.flags_of_tables().find(|flag| flags.contains(flag));
+    let word = data.what.as_deref().unwrap_or_default();
+    let split = data.split.map(|_| "--split");
+    match named {
+        Some(named) if named.is_complete() => {
+            if let Some(flag) = data.flags_of_tables().next() {
+                return refused(flag, format!("is for tables; {word} is a whole dataset with its own columns."));
+            }
+            let made = data.fractions.map(|_| "--fractions").or(data.split_seed.map(|_| "--split-seed"));
+            if catalogue::find(word).is_err()
+                && Path::new(word).exists()
+                && let Some(flag) = split.or(made)
+            {
+                return refused(flag, format!("is for a split that is made; {word} has its own."));
+            }
+            let seeded = recipe.data.split == SplitSetting::Seeded;
+            match (data.fractions, data.split_seed, recipe.data.split) {
+                (Some(_), ..) if !seeded => refused("--fractions", "is for --split seeded.".into()),
+                (_, Some(_), SplitSetting::Standard | SplitSetting::Number(_)) => {
+                    refused("--split-seed", "is for --split seeded and --split per-class.".into())
+                }
+                _ => Ok(()),
+            }
+        }
+        Some(Named::Molecules(_)) => {
+            let of_nodes =
+                ["--scaling", "--no-features", "--ignore", "--ignore-edges", "--category", "--fill", "--directed"];
+            match given(&of_nodes).or(given(&["--add-missing-nodes"])).or(split) {
+                Some(flag) => refused(flag, format!("has no meaning for molecules, and {word} is a table of them.")),
+                None => Ok(()),
+            }
+        }
+        _ if data.nodes.is_some() => match given(&["--smiles", "--skip-bad-molecules"]).or(split) {
+            Some("--split") => {
+                refused("--split", "chooses among the splits of a dataset. Use a column named split.".into())
+            }
+            Some(flag) => refused(flag, "is for molecules, and --nodes is a table of nodes.".into()),
+            None => Ok(()),
+        },
+        _ => Ok(()),
+    }
+}
+
+/// What is known only when the data was read is said instead.
+pub fn say_idle_batches(arguments: &TrainArguments, task: &Task, console: &Console) {
+    let flags: Vec<&str> = arguments.training.settings().iter().map(Setting::flag).collect();
+    let idle = ["--batch-size", "--bucket-by-size"].into_iter().find(|flag| flags.contains(flag));
+    if let Some(flag) = idle.filter(|_| !task.has_batches_of_graphs()) {
+        console.warning(&format!("{flag} has no effect: this is one graph, not a collection of graphs"));
+    }
+}

@@ -1,0 +1,67 @@
+//! Too little memory is an error of one line, never an abort.
+#![cfg(target_os = "linux")]
+
+use std::process::Command;
+
+use crate::support::{Answer, Place, answer};
+
+/// Runs a line with so many MiB of address space.
+fn within(place: &Place, mebibytes: usize, line: &str) -> Answer {
+    let mut words = vec!["-c", "ulimit -c 0; ulimit -v $0; exec \"$@\""];
+    let kibibytes = (mebibytes * 1024).to_string();
+    words.extend([kibibytes.as_str(), env!("CARGO_BIN_EXE_farhop")]);
+    words.extend(line.split(' '));
+    let inner = place.command(&[]);
+    let mut command = Command::new("sh");
+    command.args(words).current_dir(inner.get_current_dir().unwrap()).env("FARHOP_CACHE", "");
+    answer(&mut command)
+}
+
+#[test]
+fn a_limit_of_the_address_space_never_ends_in_an_abort() {
+    let place = Place::with_run();
+    let train = "train --nodes nodes.csv --edges edges.csv --target label --fill mean --epochs 1 --quiet --overwrite --out tight";
+    let lines = [
+        format!("{train} --hidden 128 --threads 1"),
+        format!("{train} --hidden 128 --parts 4 --threads 2"),
+        format!("{train} --hidden 16 --threads 8"),
+        "predict run --quiet --threads 4".to_string(),
+        "hops --nodes nodes.csv --edges edges.csv --ignore label --fill mean --rounds 100 --out tight.npz --overwrite --quiet --threads 2".to_string(),
+    ];
+    let mut refused = 0;
+    for line in &lines {
+        let mut fitted = false;
+        for mebibytes in [40, 52, 64, 76, 88, 100, 128, 170, 240, 600] {
+            let found = within(&place, mebibytes, line);
+            match found.code {
+                Some(0) => fitted = true,
+                Some(1) => {
+                    refused += 1;
+                    let one = found.stderr.lines().count() == 1 && found.stderr.starts_with("error: ");
+                    assert!(one, "{mebibytes} MiB, {line}:\n{}", found.stderr);
+                }
+                code => panic!("{mebibytes} MiB, {line}: {code:?}\n{}", found.stderr),
+            }
+        }
+        assert!(fitted, "{line} never fits");
+    }
+    assert!(refused >= lines.len(), "only {refused} runs were refused");
+}
+
+#[test]
+fn what_the_plan_lets_through_gets_to_its_end() {
+    let place = Place::with_tables();
+    let line =
+        "train --nodes nodes.csv --edges edges.csv --target label --fill mean --epochs 1 --overwrite --out tight";
+    let mut planned = 0;
+    for more in ["--hidden 128 --threads 1", "--hidden 128 --parts 4 --threads 2", "--hidden 64 --threads 8"] {
+        for mebibytes in (40..260).step_by(12) {
+            let found = within(&place, mebibytes, &format!("{line} {more}"));
+            if found.stderr.contains("memory      ") {
+                planned += 1;
+                assert_eq!(found.code, Some(0), "{more}, {mebibytes} MiB:\n{}", found.stderr);
+            }
+        }
+    }
+    assert!(planned >= 5, "only {planned} runs were let through");
+}
