@@ -174,7 +174,7 @@ fn edges() -> String {
 
 fn molecules() -> String {
     let smiles = |number: usize| {
-        format!("{}{}{}", "C".repeat(1 + number % 9), ["O", "N", "=O", "S"][number % 4], "C".repeat(number % 5))
+        format!("{}{}{}", "C".repeat(1 + number % 9), ["O", "N", "CO", "S"][number % 4], "C".repeat(number % 5))
     };
     (0..160).fold(String::from("smiles,y\n"), |text, number| format!("{text}{},{}.5\n", smiles(number), number % 13))
 }

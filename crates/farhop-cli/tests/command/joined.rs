@@ -27,14 +27,16 @@ const NEW: &str = "--nodes new_nodes.csv --edges new_edges.csv";
 
 /// What joining gives for the new nodes, and what the merged tables give for all.
 fn both_ways(place: &Place, more: &str) -> (String, String) {
-    let joined = place.farhop(&format!("predict run {NEW} {more} --out joined.csv")).succeeded();
+    let joined = place.farhop(&format!("predict run {NEW} {more} --out joined.csv --overwrite")).succeeded();
     assert!(
         joined.stderr.contains("joined      3 nodes to the 40 of training: 3 edges go to known nodes"),
         "{}",
         joined.stderr
     );
     place
-        .farhop(&format!("predict run --nodes all_nodes.csv --edges all_edges.csv --alone {more} --out all.csv"))
+        .farhop(&format!(
+            "predict run --nodes all_nodes.csv --edges all_edges.csv --alone {more} --out all.csv --overwrite"
+        ))
         .succeeded();
     (place.text("joined.csv"), place.text("all.csv"))
 }

@@ -32,7 +32,7 @@ fn the_head_turns_embeddings_into_predictions() {
     for more in [&[][..], &["--parts", "3", "--halo", "2"][..]] {
         let place = Place::with_tables();
         place.train("run", &["--head-layers", "2"]).succeeded();
-        let mut words = vec!["predict", "run", "--embeddings", "embeddings.csv"];
+        let mut words = vec!["predict", "run", "--embeddings", "embeddings.csv", "--overwrite"];
         words.extend(more);
         place.farhop(&words.join(" ")).succeeded();
         let (embeddings, told) = (numbers(&place, "embeddings.csv", 1), numbers(&place, "run/predictions.csv", 2));

@@ -130,7 +130,8 @@ impl Place {
 /// `FARHOP_TEST_THREADS` gives all of them that number.
 fn threads_of(words: &[&str]) -> Vec<String> {
     let said = words.iter().any(|word| word.starts_with("--threads"));
-    if said || words == ["data"] || words.first().is_none_or(|word| word.starts_with('-')) {
+    let asks = words == ["data"] || words.first() == Some(&"help");
+    if said || asks || words.first().is_none_or(|word| word.starts_with('-')) {
         return Vec::new();
     }
     let letters: usize = words.iter().flat_map(|word| word.bytes()).map(usize::from).sum();
