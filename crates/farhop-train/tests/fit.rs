@@ -255,7 +255,10 @@ fn tasks_that_do_not_hold_together_are_refused() {
         let config = TrainConfig { loss, ..TrainConfig::default() };
         Task::new(dataset, Encodings::default(), &config, None).map(|_| ()).unwrap_err().to_string()
     };
-    assert_eq!(task(Metric::Mae, LossKind::Auto), "metric mae is not for classes. Allowed: accuracy, macro-f1.");
+    assert_eq!(
+        task(Metric::Mae, LossKind::Auto),
+        "metric mae is not for classes. Allowed: accuracy, balanced-accuracy, macro-f1."
+    );
     assert_eq!(
         task(Metric::Accuracy, LossKind::L1),
         "loss l1 is not for classes. Allowed: auto, cross-entropy or weighted-cross-entropy."
