@@ -21,6 +21,10 @@ pub(super) fn limit_set() -> Option<Limit> {
     }
 }
 
+/// Addresses that are used without being memory: a large page on which a mapping is aligned, in every thread, the stack of the
+/// thread that makes batches, and ends of heaps.
+const ONLY_ADDRESSES: u64 = 16 << 20;
+
 /// Memory that this process may use in all, what it already uses included.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limit {
@@ -36,7 +40,7 @@ pub struct Limit {
 /// * the machine: `MemAvailable` of `/proc/meminfo`;
 /// * the container: for the control group of this process and all above it, the limit less what is used, counting file
 ///   caches as free, since they give way; both versions of control groups;
-/// * `ulimit -v`: address space that is left.
+/// * `ulimit -v`: address space that is left, less what takes addresses only.
 ///
 /// Each plus what this process holds already.
 pub fn available() -> Option<Limit> {
@@ -75,7 +79,7 @@ pub fn available_under(root: &Path) -> Option<Limit> {
         && let Some(most) = address_space(&text)
     {
         let mapped = field_bytes(&status, "VmSize:").unwrap_or(0);
-        limits.push((most.saturating_sub(mapped), "ulimit -v"));
+        limits.push((most.saturating_sub(mapped + ONLY_ADDRESSES), "ulimit -v"));
     }
     limits.into_iter().min().map(|(free, source)| Limit { bytes: free.saturating_add(held), source })
 }
