@@ -32,7 +32,8 @@ impl Fault {
     /// A name that is not known.
     pub(crate) fn unknown_name(module: &str, name: &str) -> Fault {
         Fault::Reason(format!(
-            "the pickle asks for {}.{}, which is not a type that datasets hold; nothing was executed.",
+            "the pickle asks for {}.{}, which is not a type that datasets hold; nothing was executed. \
+             In Python, save its arrays instead: numpy.savez(\"mine.npz\", edge_index=..., x=..., y=...).",
             bare(module),
             bare(name)
         ))

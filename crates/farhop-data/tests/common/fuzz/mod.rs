@@ -89,9 +89,27 @@ pub fn checked(target: &Target, input: &[u8]) -> Result<Outcome, String> {
         return Err(format!("{taken:?}"));
     }
     match &outcome {
-        Err(text) if text.contains(['\n', '\r']) => Err(format!("a message of several lines: {text:?}")),
-        Err(text) if text.len() > 2_000 => Err(format!("a message of {} bytes", text.len())),
-        _ => Ok(outcome),
+        Err(text) => told_well(text).map(|()| outcome),
+        Ok(_) => Ok(outcome),
+    }
+}
+
+/// A message has one line; where several problems are told at once, one for each of the first ten.
+fn told_well(text: &str) -> Result<(), String> {
+    let several = text.split_once(" problems in the data:\n").filter(|(count, _)| count.parse::<u64>().is_ok());
+    let (lines, most): (Vec<&str>, _) = match several {
+        Some((_, problems)) => (problems.split('\n').collect(), 11),
+        None => (text.split('\n').collect(), 1),
+    };
+    if lines.len() > most
+        || text.contains('\r')
+        || (several.is_some() && lines.iter().any(|line| !line.starts_with("  ")))
+    {
+        return Err(format!("a message of {} lines: {text:?}", lines.len()));
+    }
+    match lines.iter().map(|line| line.len()).max() {
+        Some(longest) if longest > 2_000 => Err(format!("a message of {longest} bytes")),
+        _ => Ok(()),
     }
 }
 
