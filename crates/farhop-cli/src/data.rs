@@ -240,7 +240,7 @@ pub fn apply(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Appli
             if let (Some(path), Some(_)) = (path, &schema) {
                 still_there(run, &path, "Give it, or another file of its layout, after the run.")?;
             }
-            (recorded.read(run.recipe.train.seed, &places)?.dataset, true)
+            (recorded.read_unscaled(run.recipe.train.seed, &places)?.dataset, true)
         }
         (Some(schema), None) => {
             let files = training_files(run, recorded, new.skip_bad_molecules)?;
@@ -254,6 +254,9 @@ pub fn apply(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Appli
             )));
         }
     };
+    if let Some(scale) = &run.record.features {
+        scale.apply(&mut dataset)?;
+    }
     // Scored as in training, whatever is usual.
     dataset.metric = run.record.metric;
     for note in &dataset.notes {

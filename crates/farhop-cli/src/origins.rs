@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use farhop_data::catalogue;
-use farhop_train::{Recipe, presets};
+use farhop_train::Recipe;
+use farhop_train::presets::Preset;
 use serde_json::{Value, json};
 
 use crate::arguments::DataArguments;
@@ -24,27 +24,31 @@ struct Used {
 /// The settings of a recipe.
 pub struct Origins {
     used: Vec<Used>,
+    /// What the general settings are called, if they hold.
+    general: Option<String>,
 }
 
 const DEFAULT: &str = "default";
 
 impl Origins {
     /// Finds out where the settings of `recipe` come from. `file` and `data` are what it was made of, `given` the options of
-    /// model and training.
-    pub fn of(recipe: &Recipe, file: Option<&Path>, data: &DataArguments, given: &[Setting]) -> Result<Self, Failure> {
+    /// model and training, `preset` the general settings.
+    pub fn of(
+        recipe: &Recipe,
+        file: Option<&Path>,
+        data: &DataArguments,
+        given: &[Setting],
+        preset: Preset,
+    ) -> Result<Self, Failure> {
         let model = recipe.model.name();
         let named = data.what.as_deref().map(|word| Named::of(word, data.smiles.is_some())).transpose()?;
         let file = match &named {
             Some(Named::Recipe(path)) => Some(path.as_path()),
             _ => file,
         };
-        let (base, origin) = match (file, &recipe.data.dataset, &recipe.data.molecules) {
-            (Some(file), ..) => (Recipe::read(file)?, format!("recipe {}", file.display())),
-            (None, Some(name), _) if catalogue::find(name).is_ok() => {
-                (presets::recipe(name, model)?, format!("preset of {name}"))
-            }
-            (None, _, Some(_)) => (presets::molecules(model)?, "preset of molecules".to_string()),
-            _ => (Recipe::for_model(model)?, DEFAULT.to_string()),
+        let (base, origin) = match file {
+            Some(file) => (Recipe::read(file)?, format!("recipe {}", file.display())),
+            None => (preset.recipe(model)?, format!("general {preset}")),
         };
         let tree = |recipe: &Recipe| {
             let mut leaves = Vec::new();
@@ -66,7 +70,8 @@ impl Origins {
             };
             Used { key, value, from }
         });
-        Ok(Origins { used: used.collect() })
+        let used = used.collect();
+        Ok(Origins { used, general: file.is_none().then_some(origin) })
     }
 
     /// All of them as a table.
@@ -91,8 +96,8 @@ impl Origins {
         }
     }
 
-    /// Those of model, training and encodings that are not the general defaults, by where they come from:
-    /// `preset of cora: width 64, layers 1; --epochs 5`.
+    /// Those of model, training and encodings that are not the defaults, by where they come from; the general settings are
+    /// only named: `general for one graph; --epochs 5`.
     pub fn short(&self) -> Option<String> {
         let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
         for used in self.used.iter().filter(|used| used.from != DEFAULT && !used.key.starts_with("data.")) {
@@ -110,6 +115,7 @@ impl Origins {
         groups.sort_by_key(|(name, _)| name.is_empty());
         let lines = groups.iter().map(|(name, members)| match *name {
             "" => members.join(" "),
+            name if self.general.as_deref() == Some(name) => name.to_string(),
             name => format!("{name}: {}", members.join(", ")),
         });
         let text = lines.collect::<Vec<_>>().join("; ");
@@ -131,7 +137,7 @@ fn collect(path: &str, tree: &Value, leaves: &mut Vec<(String, Value)>) {
 }
 
 /// A value as it is written on the command line.
-fn shown(value: &Value) -> String {
+pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::Null => "none".to_string(),
         Value::String(text) => text.clone(),
@@ -159,8 +165,9 @@ mod tests {
         let mut given = arguments.model.settings();
         given.extend(arguments.training.settings());
         let training = arguments.training.settings();
-        let recipe = settings::recipe(None, &arguments.data, &arguments.model, training, &cli.common).unwrap();
-        Origins::of(&recipe, None, &arguments.data, &given).unwrap()
+        let recipe = settings::recipe(None, &arguments.data, &arguments.model, training, &cli.common, None).unwrap();
+        let preset = Preset::expected(&recipe.data).unwrap();
+        Origins::of(&recipe, None, &arguments.data, &given, preset).unwrap()
     }
 
     fn of<'a>(origins: &'a Origins, key: &str) -> (&'a Value, &'a str) {
@@ -169,19 +176,14 @@ mod tests {
     }
 
     #[test]
-    fn presets_and_options_are_told_from_defaults() {
-        let found = origins("farhop train cora --epochs 5");
+    fn general_settings_and_options_are_told_from_defaults() {
+        let found = origins("farhop train enzymes --epochs 5");
         assert_eq!(of(&found, "train.epochs"), (&json!(5), "--epochs"));
-        assert_eq!(of(&found, "model.width"), (&json!(64), "preset of cora"));
+        assert_eq!(of(&found, "train.batch_size"), (&json!(64), "general for many graphs"));
         assert_eq!(of(&found, "model.heads"), (&json!(1), "default"));
-        assert_eq!(of(&found, "data.dataset"), (&json!("cora"), "option"));
-        let short = found.short().unwrap();
-        assert!(short.starts_with("preset of cora: ") && short.contains("width 64"), "{short}");
-        assert!(short.contains("dropout 0.7,") && short.ends_with("; --epochs 5"), "{short}");
-    }
-
-    #[test]
-    fn all_defaults_are_nothing_to_tell() {
-        assert_eq!(origins("farhop train --nodes n.csv --edges e.csv --target y").short(), None);
+        assert_eq!(of(&found, "data.dataset"), (&json!("enzymes"), "option"));
+        assert_eq!(found.short().unwrap(), "general for many graphs; --epochs 5");
+        let tables = origins("farhop train --nodes n.csv --edges e.csv --target y");
+        assert_eq!(tables.short().unwrap(), "general for one graph");
     }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use farhop_train::Recipe;
+use farhop_train::presets::Preset;
 use serde_json::Value;
 
 use crate::arguments::{Common, DataArguments, ModelArguments};
@@ -35,14 +36,15 @@ impl Setting {
     }
 }
 
-/// The recipe that a file (if any) and the options describe, checked. A dataset of the catalogue brings settings that suit
-/// it; a recipe and options go before them.
+/// The recipe that a file (if any) and the options describe, checked. Without a file, the general settings are below the
+/// options: those that `preset` names, else those that the data is expected to need.
 pub fn recipe(
     file: Option<&Path>,
     data: &DataArguments,
     model: &ModelArguments,
     training: Vec<Setting>,
     common: &Common,
+    preset: Option<Preset>,
 ) -> Result<Recipe, Failure> {
     let named = data.what.as_deref().map(|word| Named::of(word, data.smiles.is_some())).transpose()?;
     let file = match (&named, file) {
@@ -53,14 +55,19 @@ pub fn recipe(
         (_, file) => file,
     };
     refuse_two_sources(named.as_ref(), data)?;
-    let mut recipe = base(file, named.as_ref(), model.model.as_deref())?;
+    let from_file = file.is_some();
+    let mut recipe = base(file, model.model.as_deref())?;
+    lay_over(&mut recipe, data);
+    without_effect::refuse_reading(named.as_ref(), data, &recipe)?;
+    name_source(&mut recipe, named, data);
+    if !from_file {
+        let preset = preset.or_else(|| Preset::expected(&recipe.data)).unwrap_or(Preset::OneGraph);
+        recipe = Recipe { data: recipe.data, ..preset.recipe(recipe.model.name())? };
+    }
     let mut settings = model.settings();
     settings.extend(training);
     settings.extend(common.seed_setting());
     recipe = with_settings(&recipe, &settings)?;
-    lay_over(&mut recipe, data);
-    without_effect::refuse_reading(named.as_ref(), data, &recipe)?;
-    name_source(&mut recipe, named, data);
     recipe.validate()?;
     Ok(recipe)
 }
@@ -96,14 +103,10 @@ fn name_source(recipe: &mut Recipe, named: Option<Named>, given: &DataArguments)
     }
 }
 
-fn base(file: Option<&Path>, named: Option<&Named>, model: Option<&str>) -> Result<Recipe, Failure> {
+/// The recipe of the file, or the defaults of the model.
+fn base(file: Option<&Path>, model: Option<&str>) -> Result<Recipe, Failure> {
     let Some(file) = file else {
-        let name = model.unwrap_or(farhop_train::recipe::DEFAULT_MODEL);
-        return Ok(match named {
-            Some(Named::Dataset(dataset)) => farhop_train::presets::recipe(dataset, name)?,
-            Some(Named::Molecules(_)) => farhop_train::presets::molecules(name)?,
-            _ => Recipe::for_model(name)?,
-        });
+        return Ok(Recipe::for_model(model.unwrap_or(farhop_train::recipe::DEFAULT_MODEL))?);
     };
     let recipe = Recipe::read(file)?;
     match model {
@@ -250,7 +253,7 @@ mod tests {
                 true if argument.get_num_args().is_some_and(|count| count.min_values() == 0) => {
                     vec!["on".into(), "off".into()]
                 }
-                true if name.ends_with("dropout") || name == "gamma" => vec!["0.375".into()],
+                true if name.ends_with("dropout") || ["gamma", "learning-rate"].contains(&name) => vec!["0.375".into()],
                 true => vec!["7".into()],
             };
             let is_switch = !argument.get_action().takes_values();
@@ -259,7 +262,7 @@ mod tests {
                 let cli = Cli::try_parse_from(["farhop", "train", &option]).unwrap();
                 let Some(Command::Train(arguments)) = cli.command else { panic!("not train") };
                 let recipe =
-                    recipe(None, &arguments.data, &arguments.model, arguments.training.settings(), &cli.common);
+                    recipe(None, &arguments.data, &arguments.model, arguments.training.settings(), &cli.common, None);
                 let recipe = recipe.unwrap_or_else(|failure| panic!("{option}: {failure}"));
                 let written = recipe.to_toml().unwrap();
                 assert!(
@@ -268,6 +271,54 @@ mod tests {
                 );
             }
         }
+    }
+
+    /// The defaults that help prints are those of the general settings.
+    #[test]
+    fn help_tells_the_defaults_that_are_used() {
+        let command = Cli::command();
+        let train = command.find_subcommand("train").unwrap();
+        let of = |preset: Preset, key: &str| {
+            let tree = serde_json::to_value(preset.recipe("gen").unwrap()).unwrap();
+            match key.split('.').fold(&tree, |place, key| &place[key]) {
+                Value::Bool(true) => "on".to_string(),
+                Value::Bool(false) => "off".to_string(),
+                value => crate::origins::shown(value),
+            }
+        };
+        let mut seen = 0;
+        for argument in train.get_arguments() {
+            let (name, help) =
+                (argument.get_long().unwrap_or_default(), argument.get_help().unwrap_or_default().to_string());
+            let Some((_, told)) = help.rsplit_once("[default: ") else { continue };
+            let value = match (argument.get_possible_values().first(), name) {
+                (Some(value), _) => value.get_name().to_string(),
+                (None, "checkpoint-every") => "3 epochs".to_string(),
+                _ if argument.get_num_args().is_some_and(|count| count.min_values() == 0) => "on".to_string(),
+                _ => "0.5".to_string(),
+            };
+            let parse = |value: &str| Cli::try_parse_from(["farhop", "train", &format!("--{name}={value}")]);
+            let Some(Command::Train(arguments)) =
+                parse(&value).or_else(|_| parse("7")).ok().and_then(|cli| cli.command)
+            else {
+                continue;
+            };
+            let mut settings = arguments.model.settings();
+            settings.extend(arguments.training.settings());
+            let Some(setting) = settings.first() else { continue };
+            let mut pieces = told.trim_end_matches(']').split("; ");
+            let plain = |text: &str| text.split(", ").next().unwrap_or_default().trim_matches('"').to_string();
+            let one = plain(pieces.next().unwrap_or_default());
+            let many = pieces.find_map(|piece| piece.strip_prefix("many graphs: ")).map_or(one.clone(), plain);
+            let key = setting.key();
+            if key == "train.batch_size" {
+                assert_eq!(of(Preset::ManyGraphs, &key), many, "--{name}");
+            } else {
+                assert_eq!((of(Preset::OneGraph, &key), of(Preset::ManyGraphs, &key)), (one, many), "--{name}");
+            }
+            seen += 1;
+        }
+        assert!(seen > 25, "only {seen} options tell a default");
     }
 
     #[test]

@@ -51,9 +51,9 @@ pub fn refuse_reading(named: Option<&Named>, data: &DataArguments, recipe: &Reci
             }
         }
         Some(Named::Molecules(_)) => {
-            let of_nodes =
-                ["--scaling", "--no-features", "--ignore", "--ignore-edges", "--category", "--fill", "--directed"];
-            match given(&of_nodes).or(given(&["--add-missing-nodes"])).or(split) {
+            let of_nodes = ["--no-features", "--ignore", "--ignore-edges", "--category", "--fill", "--directed"];
+            let scaling = data.scaling.as_ref().map(|_| "--scaling");
+            match given(&of_nodes).or(given(&["--add-missing-nodes"])).or(scaling).or(split) {
                 Some(flag) => refused(flag, format!("has no meaning for molecules, and {word} is a table of them.")),
                 None => Ok(()),
             }

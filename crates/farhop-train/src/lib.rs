@@ -20,6 +20,7 @@ pub mod presets;
 mod reading;
 pub mod recipe;
 pub mod run;
+mod scaling;
 mod score;
 pub mod task;
 
@@ -31,5 +32,6 @@ pub use observer::{EpochReport, Observer, Silent};
 pub use reading::{Material, NewFiles, Places, SavedSchema, read_again};
 pub use recipe::{CheckpointEvery, DataConfig, PartitionerKind, Recipe, Schedule, SplitSetting, TrainConfig};
 pub use run::{Machine, RunFolder, RunRecord, Status, TrainedRun};
+pub use scaling::FeatureScale;
 pub use score::{Evaluation, Outputs, Scores, probabilities, score, scores, softmax_rows};
 pub use task::{EncodingConfig, Encodings, LoadTime, LossKind, Parting, TargetScale, Task, plan_whole};

@@ -1,75 +1,76 @@
-//! Settings that suit a dataset, used when nothing else is said. They are found by family: a few tries each, not a search.
+//! General settings: one set for a single graph, one for many graphs. They hold where neither a recipe nor an option says
+//! otherwise, the same for every dataset: chosen over the datasets at hand by their validation scores (`benches/defaults`).
 
-use farhop_data::Level;
+use std::fmt;
+
 use farhop_data::catalogue::{self, Entry};
+use farhop_data::{Dataset, Level};
 use serde_json::{Value, json};
 
-use crate::{Recipe, TrainError};
+use crate::{DataConfig, Recipe, TrainError};
 
-/// The recipe for a dataset of the catalogue and a model. Of a path, or for a setting that the model does not have, the
-/// defaults hold.
-///
-/// # Errors
-/// When there is no such model.
-pub fn recipe(dataset: &str, model: &str) -> Result<Recipe, TrainError> {
-    let recipe = Recipe::for_model(model)?;
-    match catalogue::find(dataset) {
-        Ok(entry) => Ok(laid_over(recipe, family(entry))),
-        // A path; or the reader says what is wrong with the name.
-        Err(_) => Ok(recipe),
+/// What the general settings depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preset {
+    /// One graph, learned as a whole or in parts.
+    OneGraph,
+    /// Many graphs in batches, molecules among them.
+    ManyGraphs,
+}
+
+impl fmt::Display for Preset {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Preset::OneGraph => "for one graph",
+            Preset::ManyGraphs => "for many graphs",
+        })
     }
 }
 
-/// The recipe for a table of molecules.
-///
-/// # Errors
-/// When there is no such model.
-pub fn molecules(model: &str) -> Result<Recipe, TrainError> {
-    Ok(laid_over(Recipe::for_model(model)?, molecule_settings()))
-}
+impl Preset {
+    /// That of data that was read.
+    pub fn of(dataset: &Dataset) -> Self {
+        if dataset.graphs.len() > 1 { Preset::ManyGraphs } else { Preset::OneGraph }
+    }
 
-fn molecule_settings() -> Value {
-    json!({
-        "model": { "width": 96, "layers": 4, "norm": "batch", "dropout": 0.1, "head_layers": 2 },
-        "train": { "epochs": 100, "batch_size": 64, "learning_rate": 0.001, "warmup_epochs": 5, "patience": 30 },
-    })
-}
+    /// That of data that was not read yet; none where only reading tells, as for a file of one's own.
+    pub fn expected(data: &DataConfig) -> Option<Self> {
+        if data.molecules.is_some() {
+            return Some(Preset::ManyGraphs);
+        }
+        match &data.dataset {
+            None => Some(Preset::OneGraph),
+            Some(name) => catalogue::find(name).ok().map(Preset::of_entry),
+        }
+    }
 
-fn family(entry: &Entry) -> Value {
-    match entry.name {
-        "cora" | "citeseer" | "pubmed" => json!({
-            "model": {
-                "width": 64, "layers": 1, "hops": 4, "coefficients": "gcn", "dropout": 0.7, "input_dropout": 0.7, "residual": false,
-            },
-            "train": {
-                "epochs": 300, "learning_rate": 0.005, "patience": 100,
-                "optimizer": { "weight_decay": 0.1 },
-            },
-        }),
-        "peptides-func" | "peptides-struct" => json!({
-            "model": { "width": 96, "layers": 4, "hops": 4, "norm": "batch", "dropout": 0.1, "head_layers": 2 },
-            "train": { "epochs": 100, "batch_size": 200, "learning_rate": 0.001, "warmup_epochs": 5, "patience": 40 },
-            "encodings": { "walk": 16 },
-        }),
-        "pascalvoc-sp" | "coco-sp" => json!({
-            "model": { "width": 96, "layers": 6, "hops": 4, "norm": "batch", "dropout": 0.1 },
-            "train": {
-                "epochs": 100, "batch_size": 32, "learning_rate": 0.001, "warmup_epochs": 5, "patience": 30,
-                "loss": "weighted-cross-entropy",
-            },
-        }),
-        "mutag" | "nci1" | "proteins" | "enzymes" => json!({
-            "model": { "width": 64, "layers": 3, "hops": 3, "norm": "batch", "dropout": 0.3, "readout": "sum", "head_layers": 2 },
-            "train": { "epochs": 100, "batch_size": 64, "learning_rate": 0.002, "warmup_epochs": 5, "patience": 40 },
-        }),
-        _ if entry.level == Level::Graph || entry.level == Level::Pair => molecule_settings(),
-        _ => json!({
-            "model": { "width": 128, "layers": 2, "hops": 3, "dropout": 0.5, "input_dropout": 0.3 },
-            "train": {
-                "epochs": 300, "learning_rate": 0.003, "patience": 100,
-                "optimizer": { "weight_decay": 0.1 },
-            },
-        }),
+    fn of_entry(entry: &Entry) -> Self {
+        let many = entry.level != Level::Node || entry.expected.graphs.is_some_and(|graphs| graphs > 1);
+        if many { Preset::ManyGraphs } else { Preset::OneGraph }
+    }
+
+    /// The recipe for a model. Settings that the model does not have are left out.
+    ///
+    /// # Errors
+    /// When there is no such model.
+    pub fn recipe(self, model: &str) -> Result<Recipe, TrainError> {
+        Ok(laid_over(Recipe::for_model(model)?, self.settings()))
+    }
+
+    fn settings(self) -> Value {
+        match self {
+            Preset::OneGraph => json!({
+                "model": {
+                    "width": 64, "layers": 2, "hops": 4, "feed_forward": false, "norm": "layer", "residual": false,
+                    "dropout": 0.6, "input_dropout": 0.2,
+                },
+                "train": { "epochs": 200, "learning_rate": 0.01, "patience": 100, "optimizer": { "weight_decay": 0.5 } },
+            }),
+            Preset::ManyGraphs => json!({
+                "model": { "width": 96, "layers": 4, "norm": "batch", "dropout": 0.1, "head_layers": 2 },
+                "train": { "epochs": 100, "batch_size": 64, "learning_rate": 0.001, "warmup_epochs": 5, "patience": 30 },
+            }),
+        }
     }
 }
 
@@ -111,14 +112,28 @@ mod tests {
             }
         }
         let known = serde_json::to_value(Recipe::for_model("gen").unwrap()).unwrap();
-        for entry in catalogue::entries() {
-            check(&known, &family(entry), entry.name);
+        for preset in [Preset::OneGraph, Preset::ManyGraphs] {
+            check(&known, &preset.settings(), &preset.to_string());
             for model in ModelConfig::NAMES {
-                let made = recipe(entry.name, model).unwrap();
+                let made = preset.recipe(model).unwrap();
                 made.validate().unwrap();
-                assert_ne!(made, Recipe::for_model(model).unwrap(), "{} {model}", entry.name);
+                assert_ne!(made, Recipe::for_model(model).unwrap(), "{preset} {model}");
                 assert_eq!(made.model.name(), *model);
             }
         }
+    }
+
+    #[test]
+    fn the_catalogue_tells_before_anything_is_read() {
+        let of = |name: &str| {
+            let data = DataConfig { dataset: Some(name.to_string()), ..DataConfig::default() };
+            Preset::expected(&data)
+        };
+        assert_eq!(of("cora"), Some(Preset::OneGraph));
+        assert_eq!(of("tolokers"), Some(Preset::OneGraph));
+        assert_eq!(of("enzymes"), Some(Preset::ManyGraphs));
+        assert_eq!(of("pascalvoc-sp"), Some(Preset::ManyGraphs));
+        assert_eq!(of("./mine.farhop"), None);
+        assert_eq!(Preset::expected(&DataConfig::default()), Some(Preset::OneGraph));
     }
 }

@@ -7,11 +7,13 @@ use farhop_data::catalogue::{self, DataFolders, Entry};
 use farhop_data::hash::sha256_of_graphs;
 use farhop_data::import::{self, FileSchema, ImportOptions};
 use farhop_data::molecules::{MoleculeSchema, MoleculeTable};
-use farhop_data::{ApplyOptions, DataCard, DataError, Dataset, Fill, Level, NodeTables, Schema, TableSummary};
+use farhop_data::{
+    ApplyOptions, DataCard, DataError, Dataset, FeatureScaling, Fill, Level, NodeTables, Schema, TableSummary,
+};
 use farhop_graph::GraphSet;
 use serde::{Deserialize, Serialize};
 
-use crate::{DataConfig, EncodingConfig, Encodings, TrainError};
+use crate::{DataConfig, EncodingConfig, Encodings, FeatureScale, TrainError};
 
 /// One graph from files that are larger than this together is worth a cache.
 const WORTH_CACHING: u64 = 4 << 20;
@@ -75,6 +77,8 @@ pub struct Material {
     pub schema: Option<SavedSchema>,
     /// What became of the rows and columns of tables.
     pub summary: Option<TableSummary>,
+    /// The scale that the numbers of nodes were brought to, where that is not a matter of columns.
+    pub features: Option<FeatureScale>,
 }
 
 impl Material {
@@ -90,6 +94,24 @@ impl DataConfig {
     /// # Errors
     /// When nothing is named, it is not there, or it does not hold together.
     pub fn read(&self, seed: u64, places: &Places) -> Result<Material, TrainError> {
+        let mut material = self.read_unscaled(seed, places)?;
+        let dataset = &mut material.dataset;
+        if self.dataset.is_some() && self.scaling == FeatureScaling::Standardise {
+            material.features = FeatureScale::of(dataset);
+        }
+        if let Some(scale) = &material.features {
+            scale.apply(dataset)?;
+            let told = "numbers of nodes are standardised over the training part; --scaling none leaves them";
+            dataset.notes.push(told.to_string());
+        }
+        Ok(material)
+    }
+
+    /// As [`DataConfig::read`], with the numbers of arrays as they are.
+    ///
+    /// # Errors
+    /// As [`DataConfig::read`].
+    pub fn read_unscaled(&self, seed: u64, places: &Places) -> Result<Material, TrainError> {
         let mut material = self.read_as_is(seed, places)?;
         if let Some(metric) = self.metric {
             material.dataset.metric = metric;
@@ -113,12 +135,17 @@ impl DataConfig {
     fn read_as_is(&self, seed: u64, places: &Places) -> Result<Material, TrainError> {
         if let (Some(nodes), Some(edges)) = (&self.nodes, &self.edges) {
             let NodeTables { dataset, schema, summary } = NodeTables::load(nodes, edges, &self.table_options(seed))?;
-            return Ok(Material { dataset, schema: Some(SavedSchema::Nodes(schema)), summary: Some(summary) });
+            return Ok(Material {
+                dataset,
+                schema: Some(SavedSchema::Nodes(schema)),
+                summary: Some(summary),
+                features: None,
+            });
         }
         if let Some(molecules) = &self.molecules {
             let table = MoleculeTable::load(molecules, &self.molecule_options(seed))?;
             let schema = Some(SavedSchema::Molecules(table.schema));
-            return Ok(Material { dataset: table.dataset, schema, summary: None });
+            return Ok(Material { dataset: table.dataset, schema, summary: None, features: None });
         }
         let Some(name) = &self.dataset else {
             return Err(TrainError::Task(
@@ -134,7 +161,7 @@ impl DataConfig {
             }
             Err(error) => return Err(error.into()),
         };
-        Ok(Material { dataset, schema, summary: None })
+        Ok(Material { dataset, schema, summary: None, features: None })
     }
 }
 

@@ -103,6 +103,7 @@ impl DataArguments {
             || self.metric.is_some()
             || self.fractions.is_some()
             || self.split_seed.is_some()
+            || self.scaling.is_some()
             || self.flags_of_tables().next().is_some()
     }
 
@@ -114,7 +115,6 @@ impl DataArguments {
             ("--task", self.task.is_some()),
             ("--smiles", self.smiles.is_some()),
             ("--skip-bad-molecules", self.skip_bad_molecules),
-            ("--scaling", self.scaling.is_some()),
             ("--no-features", self.no_features.is_some()),
             ("--id", table.id.is_some()),
             ("--ignore", !table.ignore.is_empty()),

@@ -17,10 +17,10 @@ pub struct ModelArguments {
     /// Hops that a node sees in one layer: rounds of elimination (gen) [default: 4]
     #[arg(long, value_name = "K")]
     hops: Option<usize>,
-    /// Channels of a hidden layer [default: 128]
+    /// Channels of a hidden layer [default: 64; many graphs: 96]
     #[arg(long, value_name = "F")]
     hidden: Option<usize>,
-    /// Layers [default: 3; mlp: 2]
+    /// Layers [default: 2; many graphs: 4]
     #[arg(long, value_name = "L")]
     layers: Option<usize>,
     /// Heads of edge and hop attention (gen) [default: 1]
@@ -47,25 +47,25 @@ pub struct ModelArguments {
     /// Exponent of the compression of hops, 0 to 1 (gen) [default: 0.5]
     #[arg(long, value_name = "X", value_parser = finite::<f32>)]
     gamma: Option<f32>,
-    /// Feed-forward network in every layer (gen) [default: on]
+    /// Feed-forward network in every layer (gen) [default: off; many graphs: on]
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", value_parser = switch)]
     feed_forward: Option<bool>,
     /// Project the features to --hidden channels before the first layer (gen, gcn) [default: on; gcn: off]
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", value_parser = switch)]
     input_projection: Option<bool>,
-    /// Add the input of a layer to its output [default: on]
+    /// Add the input of a layer to its output [default: off; many graphs: on]
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", value_parser = switch)]
     residual: Option<bool>,
-    /// Normalisation after each layer [default: layer]
+    /// Normalisation after each layer [default: layer; many graphs: batch]
     #[arg(long, value_name = "KIND", value_parser = ["none", "layer", "batch"])]
     norm: Option<String>,
     /// Activation after each layer [default: relu]
     #[arg(long, value_name = "KIND", value_parser = ["none", "relu", "gelu"])]
     activation: Option<String>,
-    /// Probability of dropping an element after each activation [default: 0.2]
+    /// Probability of dropping an element after each activation [default: 0.6; many graphs: 0.1]
     #[arg(long, value_name = "P", value_parser = finite::<f32>)]
     dropout: Option<f32>,
-    /// Probability of dropping an input feature [default: 0]
+    /// Probability of dropping an input feature [default: 0.2; many graphs: 0]
     #[arg(long, value_name = "P", value_parser = finite::<f32>)]
     input_dropout: Option<f32>,
     /// Probability of dropping an attention coefficient (gen) [default: 0]
@@ -74,7 +74,7 @@ pub struct ModelArguments {
     /// How nodes become a graph: mean, sum or max of their states [default: mean]
     #[arg(long, value_name = "KIND", value_parser = ["mean", "sum", "max"])]
     readout: Option<String>,
-    /// Layers of the head; 1 is a linear map [default: 1]
+    /// Layers of the head; 1 is a linear map [default: 1; many graphs: 2]
     #[arg(long, value_name = "L")]
     head_layers: Option<usize>,
     /// Edge features add to the attention scores (gen) [default: on]

@@ -24,8 +24,8 @@ Examples:
       a graph that does not fit into memory, part by part
   farhop train --resume runs/mine
 
-Defaults are the general ones. A dataset of the catalogue and molecules bring settings that suit them; --show-settings
-prints what is used and where it comes from.
+Defaults are the general settings, one set for one graph and one for many graphs, the same for every dataset; a recipe
+has its own. --show-settings prints what is used and where it comes from.
 
 Ctrl-C saves the run and says how to continue it; a second Ctrl-C stops at once.";
 
@@ -91,10 +91,10 @@ impl DemonstrationArguments {
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Training")]
 pub struct TrainingArguments {
-    /// Epochs, at most [default: 200]
+    /// Epochs, at most [default: 200; many graphs: 100]
     #[arg(long, value_name = "N")]
     pub epochs: Option<usize>,
-    /// Graphs in a step, where there are many [default: 32]
+    /// Graphs in a step, where there are many [default: 64]
     #[arg(long, value_name = "B")]
     batch_size: Option<usize>,
     /// Graphs of like size go into one batch
@@ -109,19 +109,19 @@ pub struct TrainingArguments {
     /// Eigenvectors of the Laplacian that are features [default: 0, none]
     #[arg(long, value_name = "N")]
     laplacian: Option<usize>,
-    /// Learning rate of AdamW after the warm-up [default: 0.005]
+    /// Learning rate of AdamW after the warm-up [default: 0.01; many graphs: 0.001]
     #[arg(long, value_name = "X", value_parser = finite::<f64>)]
     learning_rate: Option<f64>,
-    /// Weight decay of AdamW [default: 0.0001]
+    /// Weight decay of AdamW [default: 0.5; many graphs: 0.0001]
     #[arg(long, value_name = "X", value_parser = finite::<f32>)]
     weight_decay: Option<f32>,
-    /// Epochs over which the learning rate rises to its full value [default: 10]
+    /// Epochs over which the learning rate rises to its full value [default: 10; many graphs: 5]
     #[arg(long, value_name = "N")]
     warmup_epochs: Option<usize>,
     /// How the learning rate moves after the warm-up [default: cosine]
     #[arg(long, value_name = "KIND", value_parser = ["constant", "cosine"])]
     schedule: Option<String>,
-    /// Stop when the validation score has not improved for N epochs; none: never [default: 100]
+    /// Stop when the validation score has not improved for N epochs; none: never [default: 100; many graphs: 30]
     #[arg(long, value_name = "N|none", value_parser = or_none::<usize>)]
     patience: Option<Value>,
     /// Largest norm of the gradient; none: no limit [default: 1]

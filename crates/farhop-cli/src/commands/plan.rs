@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use farhop_nn::Shape;
 use farhop_train::memory::{self, Division, Held, Limit, Plan, bytes_text};
+use farhop_train::presets::Preset;
 use farhop_train::{Places, Recipe, plan_whole};
 use serde_json::json;
 
@@ -18,13 +19,16 @@ use crate::table::TextTable;
 /// Runs the command.
 pub fn run(arguments: &PlanArguments, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     let file = arguments.recipe.as_deref();
-    let recipe = settings::recipe(file, &arguments.data, &arguments.model, arguments.parts.settings(), common)?;
+    let recipe_for = |preset: Option<Preset>| {
+        settings::recipe(file, &arguments.data, &arguments.model, arguments.parts.settings(), common, preset)
+    };
+    let mut recipe = recipe_for(None)?;
     let mut given = arguments.model.settings();
     given.extend(arguments.parts.settings());
     given.extend(common.seed_setting());
-    let origins = Origins::of(&recipe, file, &arguments.data, &given)?;
+    let mut preset = Preset::expected(&recipe.data).unwrap_or(Preset::OneGraph);
     let sizes = &arguments.sizes;
-    let data = &recipe.data;
+    let data = recipe.data.clone();
     let limit = memory::available();
     let (limit, training) = (limit.as_ref(), !arguments.infer);
     let (shape, plan) = match (sizes.node_count, sizes.edge_count) {
@@ -43,6 +47,8 @@ pub fn run(arguments: &PlanArguments, common: &Common, console: &Console) -> Res
             let material = data::read(&recipe, &places)?;
             data::show_card(&material, console);
             let dataset = material.dataset;
+            preset = Preset::of(&dataset);
+            recipe = recipe_for(Some(preset))?;
             if dataset.splits_nodes() && recipe.train.parts.is_none() {
                 // Known without making anything of it: features that lie on disk stay there.
                 let division = Division::of(&dataset, &recipe.encodings);
@@ -54,7 +60,7 @@ pub fn run(arguments: &PlanArguments, common: &Common, console: &Console) -> Res
             }
         }
     };
-    origins.say(console);
+    Origins::of(&recipe, file, &arguments.data, &given, preset)?.say(console);
     let object = json!({
         "model": recipe.model.name(),
         "mode": if training { "train" } else { "infer" },

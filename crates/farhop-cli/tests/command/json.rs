@@ -53,7 +53,7 @@ fn bench_reports_what_the_peers_report() {
 #[test]
 fn plans_name_what_would_fit() {
     let place = Place::new();
-    let line = "plan --node-count 100000 --edge-count 1000000 --limit 500MiB --json";
+    let line = "plan --node-count 100000 --edge-count 1000000 --hidden 128 --layers 3 --limit 500MiB --json";
     let object = place.farhop(line).object();
     assert_eq!(object["fits"], false);
     let advice = object["advice"]["setting"].as_str().unwrap();

@@ -5,7 +5,7 @@ use crate::support::{Place, edges, has_training_keys, id, nodes, rows};
 #[test]
 fn trains_predicts_and_evaluates() {
     let place = Place::with_tables();
-    let line = "train --nodes nodes.csv --edges edges.csv --target label --fill mean --hidden 8 --hops 3 --epochs 60 --learning-rate 0.02 --out runs/mine --json";
+    let line = "train --nodes nodes.csv --edges edges.csv --target label --fill mean --hidden 8 --hops 3 --dropout 0.1 --epochs 60 --learning-rate 0.02 --out runs/mine --json";
     let trained = place.farhop(line);
     let object = trained.object();
     has_training_keys(&object);

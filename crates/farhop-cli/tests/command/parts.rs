@@ -97,7 +97,7 @@ fn what_can_not_be_divided_is_refused_in_one_line() {
         ("--parts 41", 1, &["parts is 41", "40 nodes", "at most"][..]),
         ("--parts 0", 2, &["parts is 0"]),
         ("--parts some", 2, &["--parts", "write a number, or none"]),
-        ("--parts 4 --halo 13", 2, &["halo is 13", "sees 12 hops", "at most 12"]),
+        ("--parts 4 --halo 13", 2, &["halo is 13", "sees 8 hops", "at most 8"]),
         ("--parts 4 --parts-per-batch 5", 2, &["parts_per_batch is 5", "give 1 to 4"]),
     ] {
         let answer = place.farhop(&format!("{train} {more}"));

@@ -10,14 +10,15 @@ fn settings_say_where_they_come_from() {
     let of = |key: &str| settings.iter().find(|one| one["setting"] == key).unwrap_or_else(|| panic!("{key}"));
     for (key, value, from) in [
         ("model.width", "32", "--hidden"),
-        ("model.layers", "1", "preset of cora"),
+        ("model.layers", "2", "general for one graph"),
         ("model.heads", "1", "default"),
         ("train.seed", "7", "--seed"),
     ] {
         assert_eq!((of(key)["value"].to_string().as_str(), of(key)["from"].as_str().unwrap()), (value, from), "{key}");
     }
     let text = place.farhop("train cora --show-settings").succeeded().stdout;
-    assert!(text.lines().any(|line| line.split_whitespace().eq(["model.dropout", "0.7", "preset", "of", "cora"])));
+    let dropout = ["model.dropout", "0.6", "general", "for", "one", "graph"];
+    assert!(text.lines().any(|line| line.split_whitespace().eq(dropout)), "{text}");
     // A recipe is one more place.
     place.write("mine.toml", "[model]\nkind = \"gcn\"\nwidth = 24\n");
     let text = place.farhop("train --recipe mine.toml --show-settings").succeeded().stdout;
@@ -28,7 +29,7 @@ fn settings_say_where_they_come_from() {
     // The short form.
     let line = "plan --nodes nodes.csv --edges edges.csv --target label --fill mean --hidden 8 --hops 3";
     let said = place.farhop(line).succeeded().stderr;
-    assert!(said.contains("settings    --hops 3 --hidden 8\n"), "{said}");
+    assert!(said.contains("settings    general for one graph; --hops 3 --hidden 8\n"), "{said}");
 }
 
 #[test]

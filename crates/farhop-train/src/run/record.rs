@@ -10,7 +10,7 @@ use farhop_nn::{InputShape, OutputShape};
 use serde::{Deserialize, Serialize};
 
 use crate::durable;
-use crate::{DataConfig, Scores, TargetScale, TrainError};
+use crate::{DataConfig, FeatureScale, Scores, TargetScale, TrainError};
 
 const FORMAT: u32 = 2;
 
@@ -92,6 +92,9 @@ pub struct RunRecord {
     pub output: OutputShape,
     /// The scale on which numbers are learned.
     pub scale: Option<TargetScale>,
+    /// The scale of the numbers of nodes, where they came as arrays; none in runs of older versions.
+    #[serde(default)]
+    pub features: Option<FeatureScale>,
     /// For each yes-or-no label, or for the second of two classes: the probability above which the answer is yes, chosen on
     /// the validation part by balanced accuracy. None: one half, or other targets.
     #[serde(default)]
@@ -151,6 +154,7 @@ impl RunRecord {
             input: InputShape::default(),
             output: OutputShape::from(0),
             scale: None,
+            features: None,
             thresholds: None,
             graphs: 0,
             nodes: 0,

@@ -140,7 +140,7 @@ impl Stage<'_> {
         ));
         let Material { dataset, schema, .. } = match self.place {
             Some(place) => tables::write_and_read(place, &made, self.arguments.overwrite)?,
-            None => Material { dataset: made, schema: None, summary: None },
+            None => Material { dataset: made, schema: None, summary: None, features: None },
         };
         let graph = dataset.graphs.union();
         let mut shown = Shown {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use farhop_train::presets::Preset;
 use farhop_train::{Material, Places, Recipe, RunFolder, RunRecord, TrainError};
 use serde_json::json;
 
@@ -29,23 +30,33 @@ pub fn run(
     given.extend(training.clone());
     given.extend(common.seed_setting());
     let file = arguments.recipe.as_deref();
-    let mut recipe = settings::recipe(file, &arguments.data, &arguments.model, training.clone(), common)?;
-    without_effect::refuse_parts(&recipe, &training)?;
+    let recipe_for = |preset: Option<Preset>| -> Result<Recipe, Failure> {
+        let mut recipe = settings::recipe(file, &arguments.data, &arguments.model, training.clone(), common, preset)?;
+        recipe.data.distance = arguments.demonstration.distance.or(recipe.data.distance);
+        Ok(recipe)
+    };
+    let origins_of = |recipe: &Recipe, preset: Preset| Origins::of(recipe, file, &arguments.data, &given, preset);
+    let expected = recipe_for(None)?;
+    without_effect::refuse_parts(&expected, &training)?;
     if arguments.overwrite && arguments.out.is_none() {
         return Err(Failure::usage("--overwrite is for --out, which is missing. Name the run folder to replace."));
     }
-    recipe.data.distance = arguments.demonstration.distance.or(recipe.data.distance);
-    let origins = Origins::of(&recipe, arguments.recipe.as_deref(), &arguments.data, &given)?;
-    if arguments.show_settings {
-        let object = json!({ "model": recipe.model.name(), "settings": origins.object() });
-        console.result(&object, || origins.table(console))?;
-        return Ok(ExitCode::SUCCESS);
-    }
     let places = Places::usual(arguments.data.data_dir.as_deref());
-    let material = data::read(&recipe, &places)?;
+    if let (true, Some(preset)) = (arguments.show_settings, Preset::expected(&expected.data)) {
+        return show(&expected, &origins_of(&expected, preset)?, console);
+    }
+    let material = data::read(&expected, &places)?;
+    // How many graphs a file holds is known only now.
+    let preset = Preset::of(&material.dataset);
+    let recipe = recipe_for(Some(preset))?;
+    let origins = origins_of(&recipe, preset)?;
+    if arguments.show_settings {
+        return show(&recipe, &origins, console);
+    }
     data::show_card(&material, console);
-    let Material { dataset, schema, .. } = material;
+    let Material { dataset, schema, features, .. } = material;
     let mut record = RunRecord::new(&dataset.sources, machine(threads));
+    record.features = features;
     record.data_dir = arguments.data.data_dir.as_ref().and_then(|folder| std::path::absolute(folder).ok());
     let task = data::task(&recipe, dataset, None, true, &places, console)?;
     if task.split().train.is_empty() {
@@ -68,6 +79,13 @@ pub fn run(
     }
     folder.write_split(&task)?;
     report::train(&mut folder, &task, &plan, threads, console)
+}
+
+/// The settings that would be used.
+fn show(recipe: &Recipe, origins: &Origins, console: &Console) -> Result<ExitCode, Failure> {
+    let object = json!({ "model": recipe.model.name(), "settings": origins.object() });
+    console.result(&object, || origins.table(console))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The first `runs/DATASET-MODEL-N` (for tables `runs/MODEL-N`) that is free.
