@@ -3,7 +3,7 @@
 use crate::memory::bytes_text;
 use crate::place::{Cell, Place};
 use crate::split::SplitError;
-use crate::text::{counted, quoted, thousands};
+use crate::text::{argument, counted, quoted, thousands};
 
 fn suggestion(nearest: &Option<String>) -> String {
     let hint = |name: &String| format!(" Did you mean {}?", quoted(name));
@@ -237,14 +237,15 @@ pub enum DataError {
     #[error(transparent)]
     Split(#[from] SplitError),
     /// A value of the split column that is none of the three.
-    #[error("{cell}: {} is not a part of the split. Allowed: train, valid, test, or an empty cell; or pass --ignore {} if the column means something else.", quoted(&.cell.value), .cell.column)]
+    #[error("{cell}: {} is not a part of the split. Allowed: train, valid, test, or an empty cell; or pass --ignore {} if the column means something else.", quoted(&.cell.value), argument(&.cell.column))]
     SplitValue {
         /// Where.
         cell: Box<Cell>,
     },
     /// No training rows.
     #[error(
-        "{file}: no row with a label is in train. Mark rows in the split column, or pass --ignore {column} to have a split made."
+        "{file}: no row with a label is in train. Mark rows in the split column, or pass --ignore {} to have a split made.",
+        argument(.column)
     )]
     EmptyTrain {
         /// The file, as the user gave it.
@@ -329,7 +330,7 @@ pub enum DataError {
         cell: Box<Cell>,
     },
     /// A text column with too many values for one column per value.
-    #[error("{file}: text column {} has {different} in {}, too many for categories. {remedy} --ignore {column} to leave it out.", quoted(.column), counted(*rows as u64, "row", "rows"))]
+    #[error("{file}: text column {} has {different} in {}, too many for categories. {remedy} --ignore {} to leave it out.", quoted(.column), counted(*rows as u64, "row", "rows"), argument(.column))]
     TooManyCategories {
         /// The file, as the user gave it.
         file: String,
@@ -343,13 +344,13 @@ pub enum DataError {
         remedy: &'static str,
     },
     /// Text in a column of numbers.
-    #[error("{cell}: {} is not a number, but the column is one of numbers. Correct the cell, or train with --category {} or --ignore {}.", quoted(&.cell.value), .cell.column, .cell.column)]
+    #[error("{cell}: {} is not a number, but the column is one of numbers. Correct the cell, or train with --category {} or --ignore {}.", quoted(&.cell.value), argument(&.cell.column), argument(&.cell.column))]
     NotANumber {
         /// Where.
         cell: Box<Cell>,
     },
     /// Something else in a column of dates.
-    #[error("{cell}: {} is not a date such as 2024-01-31 or 2024-01-31T17:45, but the column is one of dates. Correct the cell, or train with --category {} or --ignore {}.", quoted(&.cell.value), .cell.column, .cell.column)]
+    #[error("{cell}: {} is not a date such as 2024-01-31 or 2024-01-31T17:45, but the column is one of dates. Correct the cell, or train with --category {} or --ignore {}.", quoted(&.cell.value), argument(&.cell.column), argument(&.cell.column))]
     NotADate {
         /// Where.
         cell: Box<Cell>,
@@ -367,7 +368,7 @@ pub enum DataError {
         cell: Box<Cell>,
     },
     /// A column without any value.
-    #[error("{file}: column {} has no value in any row. Pass --ignore {column} to leave it out.", quoted(.column))]
+    #[error("{file}: column {} has no value in any row. Pass --ignore {} to leave it out.", quoted(.column), argument(.column))]
     EmptyColumn {
         /// The file, as the user gave it.
         file: String,

@@ -37,6 +37,13 @@ pub fn card_line(name: &str, text: &str, last: usize) -> String {
     line
 }
 
+/// A value as part of an option that a message recommends: plain words as they are, others in quotes and on one line.
+pub fn argument(value: &str) -> String {
+    let plain = |character: char| character.is_alphanumeric() || "-_.".contains(character);
+    let short = value.chars().count() <= 60;
+    if short && !value.is_empty() && value.chars().all(plain) { value.to_string() } else { quoted(value) }
+}
+
 /// A user's value in double quotes, on one line and of bounded length: control characters are
 /// escaped and anything after the first 60 characters is left out.
 pub fn quoted(value: &str) -> String {
