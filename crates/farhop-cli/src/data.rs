@@ -27,7 +27,7 @@ pub fn read(recipe: &Recipe, places: &Places) -> Result<Material, Failure> {
     if own && data.targets.is_empty() {
         return Err(Failure::usage("--target is missing: name the column of the table to predict."));
     }
-    let material = read_any(recipe, places)?;
+    let material = read_any(recipe, places)?.scaled(data)?;
     if material.dataset.target.outputs() == 0 {
         return Err(Failure::usage(format!(
             "{} has nothing to predict: name an attribute, item or array in it with --target, or give tables with --nodes and --edges.",
@@ -240,7 +240,7 @@ pub fn apply(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Appli
             if let (Some(path), Some(_)) = (path, &schema) {
                 still_there(run, &path, "Give it, or another file of its layout, after the run.")?;
             }
-            (recorded.read_unscaled(run.recipe.train.seed, &places)?.dataset, true)
+            (recorded.read(run.recipe.train.seed, &places)?.dataset, true)
         }
         (Some(schema), None) => {
             let files = training_files(run, recorded, new.skip_bad_molecules)?;

@@ -86,6 +86,23 @@ impl Material {
     pub fn card(&self) -> DataCard {
         DataCard { table: self.summary.clone(), ..DataCard::of(&self.dataset) }
     }
+
+    /// Brings the numbers of nodes to a scale that is learned well from, unless `config` says no. Columns of tables are on
+    /// theirs already.
+    ///
+    /// # Errors
+    /// When numbers that stay in a file can't be read.
+    pub fn scaled(mut self, config: &DataConfig) -> Result<Self, TrainError> {
+        if config.dataset.is_some() && config.scaling == FeatureScaling::Standardise {
+            self.features = FeatureScale::of(&self.dataset);
+        }
+        if let Some(scale) = &self.features {
+            scale.apply(&mut self.dataset)?;
+            let told = "numbers of nodes are standardised over the training part; --scaling none leaves them";
+            self.dataset.notes.push(told.to_string());
+        }
+        Ok(self)
+    }
 }
 
 impl DataConfig {
@@ -94,24 +111,6 @@ impl DataConfig {
     /// # Errors
     /// When nothing is named, it is not there, or it does not hold together.
     pub fn read(&self, seed: u64, places: &Places) -> Result<Material, TrainError> {
-        let mut material = self.read_unscaled(seed, places)?;
-        let dataset = &mut material.dataset;
-        if self.dataset.is_some() && self.scaling == FeatureScaling::Standardise {
-            material.features = FeatureScale::of(dataset);
-        }
-        if let Some(scale) = &material.features {
-            scale.apply(dataset)?;
-            let told = "numbers of nodes are standardised over the training part; --scaling none leaves them";
-            dataset.notes.push(told.to_string());
-        }
-        Ok(material)
-    }
-
-    /// As [`DataConfig::read`], with the numbers of arrays as they are.
-    ///
-    /// # Errors
-    /// As [`DataConfig::read`].
-    pub fn read_unscaled(&self, seed: u64, places: &Places) -> Result<Material, TrainError> {
         let mut material = self.read_as_is(seed, places)?;
         if let Some(metric) = self.metric {
             material.dataset.metric = metric;

@@ -57,3 +57,19 @@ fn a_run_remembers_its_folder_of_datasets() {
     place.farhop("predict run --quiet").succeeded();
     place.farhop("train --resume run --epochs 3 --quiet").succeeded();
 }
+
+#[test]
+fn numbers_of_arrays_are_scaled_alike_in_training_and_after() {
+    let place = Place::new();
+    for (more, scaled) in [("", true), ("--scaling none", false)] {
+        let train = format!("train hop-majority --distance 2 --epochs 3 --out run --overwrite --json {more}");
+        let trained = place.farhop(&train).object();
+        let kept: serde_json::Value = serde_json::from_str(&place.text("run/run.json")).unwrap();
+        assert_eq!(kept["features"]["shift"].is_array(), scaled, "{more}");
+        let found = place.farhop("evaluate run --json").object();
+        assert_eq!(found["score"], trained["test"], "{more}");
+    }
+    // What is kept for other tools is as it was.
+    let card = place.farhop("data info hop-majority --distance 2").succeeded().stdout;
+    assert!(!card.contains("standardised"), "{card}");
+}
