@@ -1,7 +1,9 @@
 //! What a model is applied to.
 
+use std::any::{Any, TypeId};
+use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use burn::tensor::Tensor;
 use farhop_graph::Graph;
@@ -111,6 +113,7 @@ struct Inner {
     laplacian: Arc<Vec<f32>>,
     symmetric: OnceLock<Arc<EntryWeights>>,
     ones: OnceLock<Arc<EntryWeights>>,
+    derived: Mutex<BTreeMap<(TypeId, u64), Arc<dyn Any + Send + Sync>>>,
 }
 
 impl Batch {
@@ -174,6 +177,7 @@ impl Batch {
                 laplacian: Arc::new(laplacian),
                 symmetric: OnceLock::new(),
                 ones: OnceLock::new(),
+                derived: Mutex::default(),
             }),
         }
     }
@@ -256,6 +260,21 @@ impl Batch {
     /// `1 / sqrt((deg_i + 1)(deg_j + 1))` per entry, `1 / (deg_i + 1)` for the node itself.
     pub fn symmetric_weights(&self) -> &Arc<EntryWeights> {
         self.inner.symmetric.get_or_init(|| Arc::new(symmetric_weights(&self.inner.graph)))
+    }
+
+    /// Something that follows from the batch alone (two-hop neighbourhoods, an order of nodes, features of pairs), made when it is first
+    /// asked for. `key` tells apart what has the same type: a number of hops, a seed. A model counts it in its `cost`.
+    pub fn derived<T: Any + Send + Sync>(&self, key: u64, make: impl FnOnce(&Batch) -> T) -> Arc<T> {
+        let place = (TypeId::of::<T>(), key);
+        let held = |found: &Arc<dyn Any + Send + Sync>| found.clone().downcast::<T>().ok();
+        let lock = || self.inner.derived.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = lock().get(&place).and_then(held) {
+            return found;
+        }
+        // Made without the lock, since making it may ask for something else.
+        let made = Arc::new(make(self));
+        lock().entry(place).or_insert_with(|| made.clone());
+        made
     }
 
     /// Every coefficient 1.

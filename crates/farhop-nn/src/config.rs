@@ -1,34 +1,34 @@
 //! Shared settings, and messages about keys that do not exist.
 
 use farhop_kernels::dense::Activation;
-use serde::{Deserialize, Serialize};
 
 use crate::NnError;
+use crate::knobs::words;
 
-/// The normalisation of a block.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum NormKind {
-    /// None.
-    None,
-    /// Over the channels of each node (Ba, Kiros and Hinton, 2016).
-    #[default]
-    Layer,
-    /// Over the nodes of the batch (Ioffe and Szegedy, 2015), with running statistics for evaluation.
-    Batch,
+words! {
+    /// The normalisation of a block.
+    pub enum NormKind {
+        /// None.
+        None = "none",
+        /// Over the channels of each node (Ba, Kiros and Hinton, 2016).
+        #[default]
+        Layer = "layer",
+        /// Over the nodes of the batch (Ioffe and Szegedy, 2015), with running statistics for evaluation.
+        Batch = "batch",
+    }
 }
 
-/// The activation of a block.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ActivationKind {
-    /// None.
-    None,
-    /// `max(x, 0)`.
-    #[default]
-    Relu,
-    /// GELU in its tanh form.
-    Gelu,
+words! {
+    /// The activation of a block.
+    pub enum ActivationKind {
+        /// None.
+        None = "none",
+        /// `max(x, 0)`.
+        #[default]
+        Relu = "relu",
+        /// GELU in its tanh form.
+        Gelu = "gelu",
+    }
 }
 
 impl From<ActivationKind> for Activation {

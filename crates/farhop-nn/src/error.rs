@@ -27,6 +27,24 @@ pub enum NnError {
         /// What is allowed.
         allowed: String,
     },
+    /// A setting that the model does not have, or a value of another kind.
+    #[error("{model}: {problem}")]
+    Settings {
+        /// Name of the model.
+        model: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// Something that a model can't do.
+    #[error("{model} can't {what}. {remedy}")]
+    CanNot {
+        /// Name of the model.
+        model: &'static str,
+        /// What it can't do: `read a graph of 170,000 nodes: ...`.
+        what: String,
+        /// What to do instead.
+        remedy: String,
+    },
     /// The bytes are not a safetensors file.
     #[error("not a readable safetensors file: {reason}. Use an intact copy.")]
     Unreadable {

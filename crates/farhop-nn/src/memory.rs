@@ -120,23 +120,10 @@ impl MemoryEstimate {
         self.add_parameters(name, floats(count) * copies);
     }
 
-    /// Adds something that is kept.
+    /// Adds something that is there through the whole pass.
     pub(crate) fn keep(&mut self, name: &str, bytes: u64) {
         self.kept += bytes;
-        // The peak stays where it was.
-        self.transient = self.transient.saturating_sub(bytes);
         self.part(name, bytes);
-    }
-
-    /// In passing, `bytes` are alive besides all that is kept so far.
-    pub(crate) fn pass(&mut self, bytes: u64) {
-        self.pass_after(0, bytes);
-    }
-
-    /// As [`MemoryEstimate::pass`], when `released` bytes of what is kept were let go.
-    pub(crate) fn pass_after(&mut self, released: u64, bytes: u64) {
-        let peak = (self.kept + bytes).saturating_sub(released);
-        self.transient = self.transient.max(peak.saturating_sub(self.kept));
     }
 
     fn add_parameters(&mut self, name: &str, bytes: u64) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use farhop_graph::random::Stream;
 use farhop_graph::{Direction, build};
-use farhop_nn::{Batch, GcnConfig, Learner, MlpConfig, ModelConfig, NnError, OptimizerConfig, Targets};
+use farhop_nn::{Batch, Learner, ModelConfig, NnError, OptimizerConfig, Targets};
 
 /// Nodes on a ring; the class is a function of the node's own features.
 fn toy(nodes: usize, width: usize, seed: u64) -> (Batch, Targets) {
@@ -44,15 +44,15 @@ fn configs() -> Vec<ModelConfig> {
             configs.push(serde_json::from_str(&text(name, norm)).unwrap());
         }
     }
-    let projected = GcnConfig { input_projection: true, input_dropout: 0.1, width: 16, ..GcnConfig::default() };
-    configs.push(ModelConfig::Gcn(projected));
+    let projected = r#"{"kind": "gcn", "input_projection": true, "input_dropout": 0.1, "width": 16}"#;
+    configs.push(serde_json::from_str(projected).unwrap());
     configs
 }
 
 #[test]
 fn mlp_learns_what_a_linear_map_cannot() {
     let (batch, targets) = toy(400, 4, 1);
-    let linear = ModelConfig::Mlp(MlpConfig { layers: 0, ..MlpConfig::default() });
+    let linear = ModelConfig::from_name("mlp").unwrap().with("layers", 0).unwrap();
     let deep = ModelConfig::from_name("mlp").unwrap();
     let trained = |config: &ModelConfig| {
         let mut learner = learner(config, 4);
@@ -132,11 +132,7 @@ fn a_loss_that_is_not_finite_changes_nothing() {
 #[test]
 fn the_first_stage_that_overflows_is_named() {
     let (batch, targets) = toy(30, 4, 5);
-    let config = ModelConfig::Gcn(GcnConfig {
-        layers: 3,
-        norm: serde_json::from_str("\"none\"").unwrap(),
-        ..GcnConfig::default()
-    });
+    let config = ModelConfig::from_name("gcn").unwrap().with("norm", "none").unwrap();
     let mut learner = learner(&config, 4);
     // A learning rate of 1e20 blows the weights up; some later stage overflows while the first does not.
     learner.step(&batch, &targets, 1e20);
@@ -172,9 +168,12 @@ fn weights_depend_on_the_seed_alone() {
 
 #[test]
 fn broken_weights_are_errors_that_name_the_tensor() {
-    let small = ModelConfig::Mlp(MlpConfig { layers: 1, width: 8, ..MlpConfig::default() });
-    let large = ModelConfig::Mlp(MlpConfig { layers: 1, width: 9, ..MlpConfig::default() });
-    let deep = ModelConfig::Mlp(MlpConfig { layers: 2, width: 8, ..MlpConfig::default() });
+    let mlp = |layers: usize, width: usize| {
+        ModelConfig::from_name("mlp").unwrap().with("layers", layers).unwrap().with("width", width).unwrap()
+    };
+    let small = mlp(1, 8);
+    let large = mlp(1, 9);
+    let deep = mlp(2, 8);
     let mut model = small.init(3, 2, 1).unwrap();
     let good = model.to_safetensors();
     let other = |config: &ModelConfig| config.init(3, 2, 1).unwrap().to_safetensors();

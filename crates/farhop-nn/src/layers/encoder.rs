@@ -18,9 +18,10 @@ use super::laplacian::{LaplacianEncoder, LaplacianKind};
 use super::{BlockConfig, Linear, NormBlock};
 use crate::config::{ActivationKind, NormKind};
 use crate::init::Seeds;
+use crate::ledger::{Ledger, Tracked, Work};
 use crate::memory::floats;
 use crate::ops::Normalisation;
-use crate::{Batch, Context, Features, InputShape, MemoryEstimate, Shape, init, ops};
+use crate::{Batch, Context, Features, InputShape, Shape, init, ops};
 
 /// Sets the seeds of what only some inputs have apart from those that every model has.
 const OWN_SEEDS: u64 = 0x656E_636F_6465_7273;
@@ -49,49 +50,58 @@ impl EncoderConfig {
         if self.projection || needs_encoder { self.width } else { numbers }
     }
 
-    /// Adds what encoding needs.
-    pub(crate) fn memory(&self, shape: &Shape, training: bool, estimate: &mut MemoryEstimate) {
+    /// Writes the encoder into the ledger; gives its output and the channels of that.
+    pub(crate) fn cost(&self, shape: &Shape, ledger: &Ledger) -> (Tracked, usize) {
         let Shape { nodes, inputs, walk, laplacian, .. } = *shape;
-        let hidden = floats(nodes * self.width);
-        let kept = |bytes: u64| if training { bytes } else { 0 };
         let features = match shape.non_zeros {
             None => floats(nodes * inputs),
             // By rows and by columns: an index and a value each, and where lines begin.
             Some(stored) => 4 * floats(stored) + 2 * floats(2 * nodes + inputs),
         };
-        estimate.keep("features", features);
-        estimate.keep("categories", (2 * nodes * shape.categories) as u64);
-        estimate.keep("encodings", floats(nodes * (walk + laplacian)));
+        ledger.hold("features", features);
+        ledger.hold("categories", (2 * nodes * shape.categories) as u64);
+        ledger.hold("encodings", floats(nodes * (walk + laplacian)));
         let edge_categories = (2 * shape.entries * shape.edge_categories) as u64;
-        estimate.keep("edge features", floats(shape.entries * shape.edge_numbers) + edge_categories);
-        if training && self.dropout > 0.0 {
-            estimate.keep("input dropout", features);
+        ledger.hold("edge features", floats(shape.entries * shape.edge_numbers) + edge_categories);
+        let mut numbers = ledger.data(0);
+        if ledger.training() && self.dropout > 0.0 {
+            numbers = ledger.data(features);
         }
+        if !self.projection && !shape.needs_encoder() {
+            return (numbers, inputs);
+        }
+        let hidden = floats(nodes * self.width);
+        let mut terms = Vec::new();
         if self.projects(inputs, shape.needs_encoder()) {
-            estimate.weights("projection weights", Linear::size(inputs, self.width), training);
+            terms.push(ledger.linear("projection", numbers, nodes, inputs, self.width, true));
         }
-        if self.projection || shape.needs_encoder() {
-            estimate.keep("projection", kept(hidden));
-        }
-        if shape.needs_encoder() {
-            // The sum, the next term and what both make; backward, the gradient and the copies that the terms get.
-            estimate.pass(5 * hidden);
-        }
+        let mut add = |term: Tracked| {
+            let sum = match terms.pop() {
+                Some(sum) => ledger.add("encoder", sum, term),
+                None => term,
+            };
+            terms.push(sum);
+        };
         if shape.categories > 0 {
-            estimate.weights("category weights", shape.category_rows * self.width, training);
-            estimate.pass(4 * hidden + farhop_kernels::embedding::bytes(nodes, shape.category_rows, self.width));
+            ledger.weights("category weights", shape.category_rows * self.width);
+            let backward = 2 * hidden + farhop_kernels::embedding::bytes(nodes, shape.category_rows, self.width);
+            let work = Work { name: "encoder".into(), output: hidden, backward, ..Work::default() };
+            add(ledger.run(work, [(ledger.data(0), false)]));
         }
         if walk > 0 {
-            estimate.weights("walk weights", Linear::size(walk, self.width) + 2 * walk, training);
-            estimate.keep("walk", kept(floats(nodes * walk)));
-            estimate.pass(4 * hidden + floats(2 * nodes * walk));
+            ledger.weights("walk weights", 2 * walk);
+            let work = Work { name: "encoder".into(), output: floats(nodes * walk), ..Work::default() };
+            let normed = ledger.run(work, [(ledger.data(0), false)]);
+            add(ledger.linear("walk", normed, nodes, walk, self.width, true));
         }
         if laplacian > 0 {
             let (weights, rows) = self.laplacian.size(laplacian, self.width);
-            estimate.weights("laplacian weights", weights, training);
-            estimate.keep("laplacian", kept(floats(nodes * rows)));
-            estimate.pass(4 * hidden + floats(nodes * rows));
+            ledger.weights("laplacian weights", weights);
+            let work = Work { name: "encoder".into(), output: floats(nodes * rows), ..Work::default() };
+            let read = ledger.run(work, [(ledger.data(0), false)]);
+            add(ledger.product("laplacian", read, nodes, self.width));
         }
+        (terms.pop().unwrap_or_else(|| ledger.data(0)), self.width)
     }
 }
 
@@ -157,6 +167,14 @@ impl Encoder {
             add(laplacian.forward(batch, context));
         }
         sum.map_or_else(|| batch.input(), Features::from)
+    }
+
+    /// As [`Encoder::forward`]; what is encoded is shown to the context.
+    pub fn stage(&self, numbers: Features, batch: &Batch, context: &Context) -> Features {
+        match self.forward(numbers, batch, context) {
+            Features::Dense(x) => context.stage(|| "encoder".into(), x).into(),
+            sparse => sparse,
+        }
     }
 
     fn drop_numbers(&self, numbers: Features, context: &Context) -> Features {

@@ -19,134 +19,95 @@ use farhop_kernels::edge_attention::Dropout;
 use farhop_kernels::elimination::{self, Mode, Reading, Storage};
 use farhop_kernels::heads::Heads;
 use farhop_kernels::{gen_layer, hop_attention};
-use serde::{Deserialize, Serialize};
 
 use super::Layer;
-use crate::config::Checks;
 use crate::init::Seeds;
+use crate::knobs::{knobs, words};
+use crate::ledger::{Ledger, Tracked, Work};
 use crate::memory::floats;
 use crate::ops::{FeedForwardInputs, GenCoefficients, GenInputs};
-use crate::{Batch, Context, Features, InputShape, NnError, Shape, init, ops};
+use crate::{Batch, Context, Features, InputShape, Shape, init, ops};
 
-/// Where the coefficients of a round come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CoefficientKind {
-    /// Edge attention with new scores from h^(k-1) in every round (`eq10`).
-    #[default]
-    AttentionPerRound,
-    /// Edge attention once per layer, the same coefficients in all rounds.
-    AttentionPerLayer,
-    /// Symmetric normalisation `1 / sqrt((deg_i + 1)(deg_j + 1))`: the paper's ablation without edge attention.
-    Gcn,
-    /// All ones.
-    Ones,
-}
-
-/// What is eliminated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum EliminationKind {
-    /// Everything that steps straight back: the paper's algorithm.
-    #[default]
-    Exact,
-    /// Only the node's own term: the paper's cheap substitute.
-    SelfLoop,
-    /// Nothing: the paper's ablation without elimination.
-    None,
-}
-
-/// What is read at each hop.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum HopReading {
-    /// The state h^k, which holds all hops up to k (`eq12` as printed).
-    #[default]
-    Cumulative,
-    /// The increment d^k, which holds hop k alone.
-    Increment,
-}
-
-/// The settings of one [`GenLayer`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct GenLayerConfig {
-    /// Rounds of propagation K: how many hops a node sees in one layer. Default 4.
-    pub hops: usize,
-    /// Heads: each owns its share of the channels, with edge coefficients and a hop distribution of its own. Default 1.
-    pub heads: usize,
-    /// Exponent of the compression (`eq11a`), in [0, 1]; 0 turns it off. Default 0.5.
-    pub gamma: f32,
-    /// Added to a hop's norm before the compression. Default 1e-6.
-    pub epsilon: f32,
-    /// Coefficients: `attention-per-round`, `attention-per-layer`, `gcn` or `ones`. Default `attention-per-round`.
-    pub coefficients: CoefficientKind,
-    /// Elimination: `exact`, `self-loop` or `none`. Default `exact`.
-    pub elimination: EliminationKind,
-    /// Whether hops are weighed by attention; without, all hops count the same. Default true.
-    pub hop_attention: bool,
-    /// Whether hop attention has a learned number per hop and head besides the content of the hops, so that a layer can prefer a
-    /// distance as such; it starts at 0. Our addition: `false` is the paper as printed. Default true.
-    pub hop_bias: bool,
-    /// What is read at each hop: `cumulative` or `increment`. Default `cumulative`.
-    pub hop_reading: HopReading,
-    /// Whether hop 0, the node itself, takes part in hop attention. Default false, as in the paper.
-    pub hop_zero: bool,
-    /// Whether the feed-forward network of `eq14` follows. Default true.
-    pub feed_forward: bool,
-    /// Slope of LeakyReLU in the attention scores. Default 0.2.
-    pub attention_slope: f32,
-    /// Probability of dropping an attention coefficient. Default 0.
-    pub attention_dropout: f32,
-    /// Whether features of entries, if there are any, take part in edge attention. Default true.
-    pub edge_features: bool,
-    /// Run the rounds again in the backward pass instead of keeping their increments: less memory, more time. Default false.
-    pub recompute: bool,
-    /// How rows are stored while rounds gather them: 32 bits a number, or 16 with a scale per row, which gathers half the bytes and is off by
-    /// 2^-16 of a row's largest number. Default 32.
-    pub gather_bits: usize,
-}
-
-impl Default for GenLayerConfig {
-    fn default() -> Self {
-        GenLayerConfig {
-            hops: 4,
-            heads: 1,
-            gamma: 0.5,
-            epsilon: 1e-6,
-            coefficients: CoefficientKind::default(),
-            elimination: EliminationKind::default(),
-            hop_attention: true,
-            hop_bias: true,
-            hop_reading: HopReading::default(),
-            hop_zero: false,
-            feed_forward: true,
-            attention_slope: 0.2,
-            attention_dropout: 0.0,
-            edge_features: true,
-            recompute: false,
-            gather_bits: 32,
-        }
+words! {
+    /// Where the coefficients of a round come from.
+    pub enum CoefficientKind {
+        /// Edge attention with new scores from h^(k-1) in every round (`eq10`).
+        #[default]
+        AttentionPerRound = "attention-per-round",
+        /// Edge attention once per layer, the same coefficients in all rounds.
+        AttentionPerLayer = "attention-per-layer",
+        /// Symmetric normalisation `1 / sqrt((deg_i + 1)(deg_j + 1))`: the paper's ablation without edge attention.
+        Gcn = "gcn",
+        /// All ones.
+        Ones = "ones",
     }
 }
 
-impl GenLayerConfig {
-    /// Whether all settings are in range.
-    pub fn validate(&self, width: usize) -> Result<(), NnError> {
-        let checks = Checks("gen");
-        checks.count("hops", self.hops, 1, 64)?;
-        checks.count("heads", self.heads, 1, width.max(1))?;
-        let unit = |value: f32| (0.0..=1.0).contains(&value);
-        checks.that(unit(self.gamma), "gamma", self.gamma, || "allowed is 0 to 1".into())?;
-        let small = self.epsilon > 0.0 && self.epsilon <= 1.0;
-        checks.that(small, "epsilon", self.epsilon, || "allowed is above 0 to 1".into())?;
-        checks
-            .that(unit(self.attention_slope), "attention_slope", self.attention_slope, || "allowed is 0 to 1".into())?;
-        let known = matches!(self.gather_bits, 16 | 32);
-        checks.that(known, "gather_bits", self.gather_bits, || "allowed are 16 and 32".into())?;
-        checks.share("attention_dropout", self.attention_dropout)
+words! {
+    /// What is eliminated.
+    pub enum EliminationKind {
+        /// Everything that steps straight back: the paper's algorithm.
+        #[default]
+        Exact = "exact",
+        /// Only the node's own term: the paper's cheap substitute.
+        SelfLoop = "self-loop",
+        /// Nothing: the paper's ablation without elimination.
+        None = "none",
     }
+}
 
+words! {
+    /// What is read at each hop.
+    pub enum HopReading {
+        /// The state h^k, which holds all hops up to k (`eq12` as printed).
+        #[default]
+        Cumulative = "cumulative",
+        /// The increment d^k, which holds hop k alone.
+        Increment = "increment",
+    }
+}
+
+knobs! {
+    /// The settings of a [`GenLayer`], which are those that a GEN has beside the shared ones.
+    pub struct GenConfig {
+        /// Rounds of propagation K: how many hops a node sees in one layer.
+        hops: usize = 4, in 1..=64;
+        /// Heads of edge and hop attention: each owns its share of the channels, with edge coefficients and a hop distribution of its own.
+        heads: usize = 1, in 1..=65_536;
+        /// Exponent of the compression of hops (`eq11a`); 0 turns it off.
+        gamma: f32 = 0.5, in 0.0..=1.0;
+        /// Added to a hop's norm before the compression.
+        epsilon: f32 = 1e-6, in 1e-30..=1.0;
+        /// Coefficients of a round: edge attention with new scores in every round, once per layer, fixed as in a GCN, or all ones.
+        coefficients: CoefficientKind = CoefficientKind::AttentionPerRound;
+        /// What is eliminated: everything that steps straight back, the paper's cheap substitute, or nothing.
+        elimination: EliminationKind = EliminationKind::Exact;
+        /// Whether hops are weighed by attention; without, all hops count the same.
+        hop_attention: bool = true;
+        /// Whether hop attention has a learned number per hop and head besides the content of the hops, so that a layer can prefer a
+        /// distance as such; it starts at 0. Our addition: `false` is the paper as printed.
+        hop_bias: bool = true;
+        /// What is read at each hop: the state so far, or what this hop added.
+        hop_reading: HopReading = HopReading::Cumulative;
+        /// Whether hop 0, the node itself, takes part in hop attention. In the paper it does not.
+        hop_zero: bool = false;
+        /// Whether the feed-forward network of `eq14` is part of a layer.
+        feed_forward: bool = true;
+        /// Slope of LeakyReLU in the attention scores.
+        attention_slope: f32 = 0.2, in 0.0..=1.0;
+        /// Probability of dropping an attention coefficient.
+        attention_dropout: f32 = 0.0, in 0.0..1.0;
+        /// Whether features of entries, if there are any, take part in edge attention.
+        edge_features: bool = true;
+        /// Run the rounds again in the backward pass instead of keeping their increments: less memory, more time.
+        recompute: bool = false;
+        /// How rows are stored while rounds gather them: 32 bits a number, or 16 with a scale per row, which gathers half the bytes and
+        /// is off by 2^-16 of a row's largest number.
+        gather_bits: usize = 32, in [16, 32];
+    }
+}
+
+impl GenConfig {
     fn attends(&self) -> bool {
         matches!(self.coefficients, CoefficientKind::AttentionPerRound | CoefficientKind::AttentionPerLayer)
     }
@@ -202,7 +163,7 @@ impl GenLayerConfig {
         }
     }
 
-    fn reads_edges(&self) -> bool {
+    pub(crate) fn reads_edges(&self) -> bool {
         self.edge_features && self.attends()
     }
 
@@ -226,50 +187,48 @@ impl GenLayerConfig {
         attention + keys + 2 * inputs * outputs + feed
     }
 
-    /// Bytes kept for the backward pass, the input not counted: rounds, and what the feed-forward network reads.
-    pub fn bytes_kept(&self, shape: &Shape, inputs: usize, outputs: usize) -> u64 {
-        let config = self.kernel(inputs, outputs).elimination;
-        let rounds = if self.recompute {
-            0
-        } else {
-            elimination::bytes_waiting(&config, self.sets(), self.attends(), shape.nodes, shape.entries)
-        };
-        rounds + self.edge_bytes(shape) + if self.feed_forward { floats(shape.nodes * outputs) } else { 0 }
-    }
-
-    /// The most bytes alive at once in the forward pass besides the input: while the input is needed, and after that.
-    pub fn bytes_forward(&self, shape: &Shape, inputs: usize, outputs: usize, training: bool) -> (u64, u64) {
-        let config = self.kernel(inputs, outputs);
+    /// Writes a layer of `inputs` channels to `outputs` into the ledger.
+    pub(crate) fn cost(
+        &self,
+        name: &str,
+        z: Tracked,
+        inputs: usize,
+        outputs: usize,
+        shape: &Shape,
+        ledger: &Ledger,
+    ) -> Tracked {
         let Shape { nodes, entries, .. } = *shape;
-        let rounds = elimination::bytes_kept(&config.elimination, self.sets(), self.attends(), nodes, entries);
-        let eliminate = elimination::bytes_forward(&config.elimination, self.sets(), self.attends(), nodes, entries);
-        // The numbers of entries are the sum of two terms at most, which are there while it is made.
-        let edge = self.edge_bytes(shape);
+        let config = self.kernel(inputs, outputs);
+        let (sets, attends) = (self.sets(), self.attends());
+        let edges = self.edge_size(shape.edge_numbers, shape.edge_category_rows);
+        ledger.weights(&format!("{name} weights"), self.size(inputs, outputs) + edges);
+        let (edge, output) = (self.edge_bytes(shape), floats(nodes * outputs));
+        let rounds = elimination::bytes_kept(&config.elimination, sets, attends, nodes, entries);
+        let waiting = elimination::bytes_waiting(&config.elimination, sets, attends, nodes, entries);
+        let eliminate = elimination::bytes_forward(&config.elimination, sets, attends, nodes, entries);
         let propagate = edge + rounds + eliminate.max(gen_layer::bytes_forward(nodes, &config));
-        let waiting = elimination::bytes_waiting(&config.elimination, self.sets(), self.attends(), nodes, entries);
-        let kept = if training && !self.recompute { waiting + edge } else { 0 };
-        let update = kept + floats(nodes * outputs) * if self.feed_forward { 2 } else { 1 };
-        (propagate.max(3 * edge), update)
-    }
-
-    /// The most bytes alive at once in the backward pass besides the input: what was kept and the gradient of the output
-    /// included.
-    pub fn bytes_backward(&self, shape: &Shape, inputs: usize, outputs: usize) -> u64 {
-        let config = self.kernel(inputs, outputs);
-        let Shape { nodes, entries, .. } = *shape;
-        let rounds = elimination::bytes_kept(&config.elimination, self.sets(), self.attends(), nodes, entries);
-        let edge = self.edge_bytes(shape);
-        let gradient = floats(nodes * outputs);
+        let kept = edge + if self.recompute { 0 } else { waiting };
+        // Backward, the rounds give the increments back as they go.
         let begun = elimination::bytes_begun(&config.elimination, nodes);
-        let around = gen_layer::bytes_backward(nodes, &config);
-        let mix = rounds + gradient + begun + around;
-        // The rounds give the increments back as they go.
+        let mix = rounds + output + begun + gen_layer::bytes_backward(nodes, &config);
         let increments = floats(self.hops * nodes * inputs);
-        let eliminate = elimination::bytes_finish(&config.elimination, self.sets(), nodes, entries);
+        let eliminate_back = elimination::bytes_finish(&config.elimination, sets, nodes, entries);
         // With features of entries, in the end their gradients of all rounds side by side and in one piece.
-        let propagate = mix.max(rounds - increments + eliminate).max(2 * self.sets() as u64 * edge);
-        let update = self.bytes_kept(shape, inputs, outputs) + 2 * gradient;
-        (edge + propagate).max(update)
+        let back = mix.max(rounds - increments + eliminate_back).max(2 * sets as u64 * edge);
+        let work = Work {
+            name: name.into(),
+            output,
+            kept,
+            // The numbers of entries are the sum of two terms at most, which are there while it is made.
+            forward: propagate.max(3 * edge),
+            backward: edge + back,
+        };
+        let updated = ledger.run(work, [(z, true)]);
+        if !self.feed_forward {
+            return updated;
+        }
+        // The inner layer is computed again, tile by tile.
+        ledger.run(Work { name: name.into(), output, ..Work::default() }, [(updated, true)])
     }
 }
 
@@ -286,7 +245,7 @@ pub struct GenLayer {
     residual: Param<Tensor<2>>,
     feed_forward: Option<FeedForward>,
     #[module(skip)]
-    config: GenLayerConfig,
+    config: GenConfig,
 }
 
 /// The two layers of `eq14`'s feed-forward network.
@@ -300,7 +259,7 @@ struct FeedForward {
 
 impl GenLayer {
     /// Glorot weights, zero biases.
-    pub fn init(inputs: usize, outputs: usize, config: &GenLayerConfig, seed: u64) -> Self {
+    pub fn init(inputs: usize, outputs: usize, config: &GenConfig, seed: u64) -> Self {
         let mut seeds = Seeds::new(seed);
         let key = config.key(outputs);
         let mut matrix = |rows, columns| init::glorot(rows, columns, seeds.next_seed());

@@ -4,25 +4,25 @@ use burn::module::Module;
 use burn::tensor::Tensor;
 use farhop_kernels::dense::{Activation, Dropout, Finish};
 use farhop_kernels::segments::Reduction;
-use serde::{Deserialize, Serialize};
 
 use super::Linear;
 use crate::init::Seeds;
-use crate::memory::floats;
+use crate::knobs::words;
+use crate::ledger::{Ledger, Tracked};
 use crate::ops::{self, Normalisation};
-use crate::{Batch, Context, Features, Level, MemoryEstimate, OutputShape};
+use crate::{Batch, Context, Features, Level, OutputShape, Shape};
 
-/// How the nodes of a graph become one row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ReadoutKind {
-    /// The mean.
-    #[default]
-    Mean,
-    /// The sum: sees how many nodes there are.
-    Sum,
-    /// The largest value of each channel.
-    Max,
+words! {
+    /// How the nodes of a graph become one row.
+    pub enum ReadoutKind {
+        /// The mean.
+        #[default]
+        Mean = "mean",
+        /// The sum: sees how many nodes there are.
+        Sum = "sum",
+        /// The largest value of each channel.
+        Max = "max",
+    }
 }
 
 impl From<ReadoutKind> for Reduction {
@@ -47,27 +47,18 @@ pub struct HeadConfig {
 }
 
 impl HeadConfig {
-    /// Number of parameters for `inputs` channels to `outputs`.
-    pub fn size(&self, inputs: usize, outputs: usize) -> usize {
-        let last = if self.layers > 1 { self.width } else { inputs };
-        let hidden = (1..self.layers).map(|i| Linear::size(if i == 1 { inputs } else { self.width }, self.width));
-        hidden.sum::<usize>() + Linear::size(last, outputs)
-    }
-
-    /// Adds what the head needs for `rows` answers of `outputs` numbers.
-    pub(crate) fn memory(
-        &self,
-        inputs: usize,
-        shape: OutputShape,
-        rows: usize,
-        training: bool,
-        estimate: &mut MemoryEstimate,
-    ) {
-        estimate.weights("head weights", self.size(inputs, shape.outputs), training);
-        if training {
-            let pooled = if shape.level == Level::Graph { 2 * rows * inputs } else { 0 };
-            estimate.keep("head", floats(pooled + 2 * (self.layers - 1) * rows * self.width));
+    /// Writes the head over `x` of `inputs` channels into the ledger.
+    pub(crate) fn cost(&self, x: Tracked, inputs: usize, shape: &Shape, ledger: &Ledger) -> Tracked {
+        let graphs = shape.level == Level::Graph;
+        let count = if graphs { shape.graphs.max(1) } else { shape.nodes };
+        let mut x = if graphs { ledger.reduce("readout", x, count, inputs) } else { x };
+        let mut width = inputs;
+        for _ in 1..self.layers {
+            x = ledger.linear("head", x, count, width, self.width, true);
+            x = ledger.each("head", x);
+            width = self.width;
         }
+        ledger.linear("head", x, count, width, shape.outputs, true)
     }
 }
 

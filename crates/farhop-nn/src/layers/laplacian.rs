@@ -14,22 +14,22 @@
 use burn::module::{Module, Param};
 use burn::tensor::Tensor;
 use farhop_graph::random::mix;
-use serde::{Deserialize, Serialize};
 
 use super::Linear;
 use crate::init::Seeds;
+use crate::knobs::words;
 use crate::ops::bridge;
 use crate::{Batch, Context, init, ops};
 
-/// How eigenvectors are read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LaplacianKind {
-    /// A linear map, random signs in training.
-    #[default]
-    Linear,
-    /// A function that is the same for all signs.
-    Deepset,
+words! {
+    /// How eigenvectors are read.
+    pub enum LaplacianKind {
+        /// A linear map, random signs in training.
+        #[default]
+        Linear = "linear",
+        /// A function that is the same for all signs.
+        Deepset = "deepset",
+    }
 }
 
 impl LaplacianKind {

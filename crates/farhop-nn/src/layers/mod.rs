@@ -13,7 +13,7 @@ mod tests;
 
 pub use encoder::{Encoder, EncoderConfig};
 pub use gcn::GcnLayer;
-pub use gen_layer::{CoefficientKind, EliminationKind, GenLayer, GenLayerConfig, HopReading};
+pub use gen_layer::{CoefficientKind, EliminationKind, GenConfig, GenLayer, HopReading};
 pub use head::{Head, HeadConfig, ReadoutKind};
 pub use laplacian::{LaplacianEncoder, LaplacianKind};
 pub use linear::Linear;
@@ -42,14 +42,11 @@ pub struct Registered {
 pub const REGISTRY: &[Registered] = &[
     Registered { name: "linear", build: |inputs, outputs, seed| Box::new(Linear::init(inputs, outputs, seed)) },
     Registered { name: "gcn", build: |inputs, outputs, seed| Box::new(GcnLayer::init(inputs, outputs, seed)) },
-    Registered {
-        name: "gen",
-        build: |inputs, outputs, seed| gen_layer(inputs, outputs, seed, GenLayerConfig::default()),
-    },
+    Registered { name: "gen", build: |inputs, outputs, seed| gen_layer(inputs, outputs, seed, GenConfig::default()) },
     Registered {
         name: "gen with every option turned",
         build: |inputs, outputs, seed| {
-            let config = GenLayerConfig {
+            let config = GenConfig {
                 hops: 3,
                 heads: 2,
                 coefficients: CoefficientKind::AttentionPerLayer,
@@ -57,7 +54,7 @@ pub const REGISTRY: &[Registered] = &[
                 hop_zero: true,
                 feed_forward: false,
                 recompute: true,
-                ..GenLayerConfig::default()
+                ..GenConfig::default()
             };
             gen_layer(inputs, outputs, seed, config)
         },
@@ -65,18 +62,18 @@ pub const REGISTRY: &[Registered] = &[
     Registered {
         name: "gen without attention or elimination",
         build: |inputs, outputs, seed| {
-            let config = GenLayerConfig {
+            let config = GenConfig {
                 coefficients: CoefficientKind::Gcn,
                 elimination: EliminationKind::None,
                 hop_attention: false,
                 gather_bits: 16,
-                ..GenLayerConfig::default()
+                ..GenConfig::default()
             };
             gen_layer(inputs, outputs, seed, config)
         },
     },
 ];
 
-fn gen_layer(inputs: usize, outputs: usize, seed: u64, config: GenLayerConfig) -> Box<dyn Network> {
+fn gen_layer(inputs: usize, outputs: usize, seed: u64, config: GenConfig) -> Box<dyn Network> {
     Box::new(GenLayer::init(inputs, outputs, &config, seed))
 }

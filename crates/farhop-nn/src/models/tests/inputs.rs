@@ -119,7 +119,7 @@ fn signs_of_eigenvectors() {
     let parts = join(&three(&shape));
     let (before, after) = (batch(&parts, &shape), turned(&parts, &shape, 1, 0));
     let output = OutputShape { level: Level::Graph, outputs: 3 };
-    for name in MODELS {
+    for name in models() {
         let invariant = config(name, r#""laplacian_encoder": "deepset""#).init(&shape, output, 5).unwrap();
         assert_close(name, &invariant.outputs(&after), &invariant.outputs(&before), 1e-6);
         let linear = config(name, r#""laplacian_encoder": "linear""#).init(&shape, output, 5).unwrap();

@@ -3,4 +3,5 @@
 mod edges;
 mod inputs;
 mod levels;
+mod outside;
 mod support;

@@ -1,0 +1,83 @@
+//! The operations of [`ops`](crate::ops) and a few of the engine's own, as the ledger sees them. Each has the name of the operation and says what
+//! that keeps.
+
+use super::{Ledger, Tracked, Work, rows};
+use crate::Shape;
+use crate::config::{ActivationKind, NormKind};
+use crate::layers::BlockConfig;
+use crate::memory::floats;
+
+impl Ledger {
+    /// The coefficients of symmetric normalisation, held by the batch.
+    pub fn symmetric_weights(&self, shape: &Shape) {
+        self.hold("coefficients", floats(shape.entries + shape.nodes));
+    }
+
+    /// `x W + b`, `[rows, inputs]` to `[rows, outputs]`, with its weights: keeps x.
+    pub fn linear(&self, name: &str, x: Tracked, count: usize, inputs: usize, outputs: usize, bias: bool) -> Tracked {
+        self.weights(&format!("{name} weights"), (inputs + usize::from(bias)) * outputs);
+        self.product(name, x, count, outputs)
+    }
+
+    /// As [`Ledger::linear`], the weights counted elsewhere.
+    pub fn product(&self, name: &str, x: Tracked, count: usize, outputs: usize) -> Tracked {
+        self.run(Work { name: name.into(), output: rows(count, outputs), ..Work::default() }, [(x, true)])
+    }
+
+    /// A linear map over the graph with fixed coefficients, or any operation that needs nothing again: keeps nothing.
+    pub fn spread(&self, name: &str, x: Tracked) -> Tracked {
+        let output = x.bytes();
+        self.run(Work { name: name.into(), output, ..Work::default() }, [(x, false)])
+    }
+
+    /// An operation on each number that reads its input again (activation, dropout, scaling by something learned).
+    pub fn each(&self, name: &str, x: Tracked) -> Tracked {
+        let output = x.bytes();
+        self.run(Work { name: name.into(), output, ..Work::default() }, [(x, true)])
+    }
+
+    /// `a + b`: keeps nothing.
+    pub fn add(&self, name: &str, a: Tracked, b: Tracked) -> Tracked {
+        let output = a.bytes().max(b.bytes());
+        self.run(Work { name: name.into(), output, ..Work::default() }, [(a, false), (b, false)])
+    }
+
+    /// `a * b`, number by number: keeps both.
+    pub fn multiply(&self, name: &str, a: Tracked, b: Tracked) -> Tracked {
+        let output = a.bytes().max(b.bytes());
+        self.run(Work { name: name.into(), output, ..Work::default() }, [(a, true), (b, true)])
+    }
+
+    /// Columns side by side: keeps nothing.
+    pub fn concat(&self, name: &str, parts: Vec<Tracked>) -> Tracked {
+        let output = parts.iter().map(Tracked::bytes).sum();
+        let parts = parts.into_iter().map(|part| (part, false)).collect();
+        self.run_all(Work { name: name.into(), output, ..Work::default() }, parts)
+    }
+
+    /// Norm, activation, dropout and residual over `[count, width]`, with its weights: keeps x and, for layer norm, two numbers a row.
+    pub fn norm_block(
+        &self,
+        name: &str,
+        x: Tracked,
+        residual: Option<Tracked>,
+        count: usize,
+        width: usize,
+        config: BlockConfig,
+    ) -> Tracked {
+        self.weights(&format!("{name} weights"), crate::layers::NormBlock::size(width, config));
+        let plain = config.norm == NormKind::None && config.activation == ActivationKind::None;
+        if plain && config.dropout == 0.0 && residual.is_none() {
+            return x;
+        }
+        let kept = if config.norm == NormKind::Layer { floats(2 * count) } else { 0 };
+        let inputs = [Some((x, true)), residual.map(|residual| (residual, false))];
+        let work = Work { name: name.into(), output: rows(count, width), kept, ..Work::default() };
+        self.run_all(work, inputs.into_iter().flatten().collect())
+    }
+
+    /// Rows of nodes to rows of graphs, or entries to nodes: keeps nothing.
+    pub fn reduce(&self, name: &str, x: Tracked, count: usize, width: usize) -> Tracked {
+        self.run(Work { name: name.into(), output: rows(count, width), ..Work::default() }, [(x, false)])
+    }
+}

@@ -1,0 +1,36 @@
+//! APPNP after a perceptron of one hidden layer.
+
+use super::{Case, Get, Numbers, Outside, OutsideFile, compare};
+use crate::ModelConfig;
+
+fn case(file: &OutsideFile) -> Option<Case> {
+    // The gradients of that file are those of a dropout that compounds over the steps.
+    if file.config["edge_dropout"].as_f64() != Some(0.0) {
+        return None;
+    }
+    let (parts, inputs) = file.parts(false);
+    let config = ModelConfig::from_name("appnp").ok()?;
+    let config = config.with("width", file.config["dims"][1].clone()).ok()?;
+    let config =
+        config.with("hops", file.config["K"].clone()).ok()?.with("alpha", file.config["alpha"].clone()).ok()?;
+    Some(Case {
+        config: config.with("dropout", 0.0).ok()?.with("input_dropout", 0.0).ok()?,
+        inputs,
+        outputs: file.outputs(),
+        parts,
+    })
+}
+
+fn table(_file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
+    vec![
+        ("layers.0.weight".into(), get.turned("lin1.weight")),
+        ("layers.0.bias".into(), get.get("lin1.bias")),
+        ("head.output.weight".into(), get.turned("lin2.weight")),
+        ("head.output.bias".into(), get.get("lin2.bias")),
+    ]
+}
+
+#[test]
+fn appnp() {
+    compare(&Outside { folder: "appnp", case, table, unused: &[] });
+}

@@ -1,0 +1,211 @@
+//! Models against numbers that were made outside of the project: outputs, and the gradients of every parameter and of the input.
+//!
+//! A model has a folder of npz files (`tests/fixtures/<model>`, and `$FARHOP_FIXTURES/<model>` where that is set). Every file says its settings
+//! in `config`; one table a model says how the file's parameters are named and laid out here. The same table serves for weights
+//! and for gradients, so it may only transpose, cut, join and rename.
+
+mod appnp;
+mod file;
+
+pub use file::{Numbers, OutsideFile};
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use burn::tensor::Tensor;
+use farhop_graph::{Direction, Graph, build};
+
+use crate::ops::bridge;
+use crate::{Batch, Context, InputShape, Level, ModelConfig, OutputShape, Parts};
+
+/// How a file becomes a model and a batch.
+pub struct Case {
+    /// The model with the settings of the file.
+    pub config: ModelConfig,
+    /// What it reads.
+    pub inputs: InputShape,
+    /// What it gives.
+    pub outputs: OutputShape,
+    /// The batch.
+    pub parts: Parts,
+}
+
+/// How a model is compared.
+pub struct Outside {
+    /// The folder's name.
+    pub folder: &'static str,
+    /// Settings and batch of a file; none for a file that is compared in another way.
+    pub case: fn(&OutsideFile) -> Option<Case>,
+    /// Our names with the numbers, from those of the file. Asks `get` for every parameter of the file.
+    pub table: fn(&OutsideFile, &Get) -> Vec<(String, Numbers)>,
+    /// Parameters of the file that have no counterpart here, and why the comparison is whole without them.
+    pub unused: &'static [&'static str],
+}
+
+/// Looks up a parameter of the file by its name without `param/`: its value, or its gradient.
+pub struct Get<'a> {
+    file: &'a OutsideFile,
+    prefix: &'a str,
+    asked: RefCell<BTreeSet<String>>,
+}
+
+impl Get<'_> {
+    /// The parameter, the stored statistic (`buffer/`, values only) or the gradient of that name.
+    ///
+    /// # Panics
+    /// If the file has no such parameter.
+    pub fn get(&self, name: &str) -> Numbers {
+        self.asked.borrow_mut().insert(name.to_string());
+        if let Some(found) = self.file.find(&format!("{}param/{name}", self.prefix)) {
+            return found;
+        }
+        let shape_of = self.file.find(&format!("param/{name}")).or_else(|| self.file.find(&format!("buffer/{name}")));
+        let known = shape_of.unwrap_or_else(|| panic!("{}: no parameter {name}", self.file.name));
+        // Statistics have no gradient: what stands there is never looked at.
+        if self.prefix.is_empty() { known } else { known.map(|_| f64::NAN) }
+    }
+
+    /// Whether the file has that parameter.
+    pub fn has(&self, name: &str) -> bool {
+        self.file.find(&format!("param/{name}")).is_some()
+    }
+
+    /// `[out, in]` turned to `[in, out]`, as weights lie here.
+    pub fn turned(&self, name: &str) -> Numbers {
+        self.get(name).transposed()
+    }
+}
+
+/// The files of a model: those of the project, and those of `$FARHOP_FIXTURES`.
+pub fn files(folder: &str) -> Vec<OutsideFile> {
+    let own = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(folder);
+    let further = std::env::var_os("FARHOP_FIXTURES").map(|root| PathBuf::from(root).join(folder));
+    let mut paths = Vec::new();
+    for place in [Some(own), further].into_iter().flatten() {
+        let entries = std::fs::read_dir(&place).into_iter().flatten().flatten();
+        paths.extend(entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "npz")));
+    }
+    paths.sort();
+    assert!(!paths.is_empty(), "no outside numbers for {folder}");
+    paths.iter().map(|path| OutsideFile::open(path)).collect()
+}
+
+/// Compares every file of a model.
+pub fn compare(outside: &Outside) {
+    let mut compared = 0;
+    for file in files(outside.folder) {
+        let Some(case) = (outside.case)(&file) else { continue };
+        compare_one(outside, &file, &case);
+        compared += 1;
+    }
+    assert!(compared > 0, "{}: no file was compared", outside.folder);
+}
+
+fn compare_one(outside: &Outside, file: &OutsideFile, case: &Case) {
+    let name = &file.name;
+    case.config.validate().unwrap();
+    let mut model = case.config.init(&case.inputs, case.outputs, 1).unwrap();
+    let get = Get { file, prefix: "", asked: RefCell::default() };
+    let mut table: BTreeMap<String, Numbers> = (outside.table)(file, &get).into_iter().collect();
+    for parameter in file.names().filter_map(|name| name.strip_prefix("param/").map(str::to_string)) {
+        let known = get.asked.borrow().contains(&parameter) || outside.unused.contains(&parameter.as_str());
+        assert!(known, "{name}: parameter {parameter} is not in the table");
+    }
+    let mut values = BTreeMap::new();
+    for array in model.network().arrays() {
+        let numbers = table.remove(&array.name).unwrap_or_else(|| panic!("{name}: nothing for {}", array.name));
+        assert_eq!(numbers.data.len(), array.data.len(), "{name}: {} {:?}", array.name, array.shape);
+        values.insert(array.id, numbers.data.iter().map(|value| *value as f32).collect::<Vec<_>>());
+    }
+    assert!(table.is_empty(), "{name}: not in the model: {:?}", table.keys());
+    model.network_mut().replace(&mut |id| values.remove(&id));
+    let batch = Batch::from_parts(case.parts.clone(), &case.inputs);
+    for (output, gradients, context) in
+        [("out", "grad/", Context::evaluation()), ("out_train", "grad_train/", Context::training(1, 1))]
+    {
+        let Some(expected) = file.find(output) else { continue };
+        let tracked = model.network().tracked();
+        let x = batch.features().autodiff().require_grad();
+        let found = tracked.run(x.clone().into(), &batch, &context);
+        assert_close(&format!("{name}, {output}"), &bridge::into_vec(found.clone()), &expected.data, 0.0);
+        let cotangent = file.find("cotangent").unwrap_or_else(|| panic!("{name}: no cotangent"));
+        let [rows, columns] = found.dims();
+        let cotangent = cotangent.data.iter().map(|value| *value as f32).collect();
+        let cotangent: Tensor<2> = bridge::from_vec(cotangent, [rows, columns]);
+        let mut tape = (found * cotangent.autodiff()).sum().backward();
+        let get = Get { file, prefix: gradients, asked: RefCell::default() };
+        let table: BTreeMap<String, Numbers> = (outside.table)(file, &get).into_iter().collect();
+        let found = tracked.gradients(&mut tape);
+        // A gradient that is zero but for rounding is held against the others.
+        let largest =
+            table.values().flat_map(|n| &n.data).filter(|v| v.is_finite()).fold(0.0, |m: f64, v| m.max(v.abs()));
+        for array in found {
+            let what = format!("{name}, {gradients}{}", array.name);
+            assert_close(&what, &array.data, &table[&array.name].data, largest);
+        }
+        if let Some(expected) = file.find(&format!("{gradients}x")) {
+            let dx = x.grad_remove(&mut tape).unwrap_or_else(|| panic!("{name}: the input has no gradient"));
+            assert_close(&format!("{name}, {gradients}x"), &bridge::into_vec(dx), &expected.data, largest);
+        }
+    }
+}
+
+/// Each number within 1e-4 of the array's largest one (and of 1 % of `largest`): f32 against f64.
+fn assert_close(what: &str, found: &[f32], expected: &[f64], largest: f64) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    let scale = expected.iter().fold(1e-2 * largest, |most, value| most.max(value.abs())).max(1e-6);
+    for (at, (found, expected)) in found.iter().zip(expected).enumerate() {
+        let error = (f64::from(*found) - expected).abs();
+        assert!(error <= 1e-4 * scale, "{what}, number {at}: {found} instead of {expected}");
+    }
+}
+
+impl OutsideFile {
+    /// The graph: `edge_index` with row 0 the sources, row 1 the targets.
+    pub fn graph(&self) -> Graph {
+        let nodes = self.number("num_nodes") as usize;
+        let edges = self.find("edge_index").unwrap();
+        let count = edges.data.len() / 2;
+        let pairs: Vec<(u32, u32)> = (0..count).map(|e| (edges.data[e] as u32, edges.data[count + e] as u32)).collect();
+        let turned = |&(source, target): &(u32, u32)| pairs.contains(&(target, source));
+        let direction = if pairs.iter().all(turned) { Direction::Undirected } else { Direction::Directed };
+        let graph = build(nodes, &pairs, direction).unwrap().graph;
+        assert_eq!(graph.entries(), count, "{}: every edge is one entry", self.name);
+        graph
+    }
+
+    /// Where the graphs of the batch begin, from `batch`; empty for one graph.
+    pub fn offsets(&self) -> Vec<usize> {
+        let Some(batch) = self.find("batch") else { return Vec::new() };
+        let graphs = batch.data.iter().fold(0.0, |most: f64, graph| most.max(*graph)) as usize + 1;
+        let start = |graph: usize| batch.data.iter().filter(|of| (**of as usize) < graph).count();
+        (0..=graphs).map(start).collect()
+    }
+
+    /// The batch of the file, with `x` as numbers of nodes and `edge_attr`, if `edges`, as numbers of entries; and what that is.
+    pub fn parts(&self, edges: bool) -> (Parts, InputShape) {
+        let x = self.find("x").unwrap();
+        let mut shape = InputShape::from(x.shape[1]);
+        let mut parts = Parts {
+            offsets: self.offsets(),
+            numbers: crate::Numbers::Dense(x.to_f32()),
+            ..Parts::new(Arc::new(self.graph()))
+        };
+        if let Some(features) = self.find("edge_attr").filter(|_| edges) {
+            // Edges are sorted by target, then source: the order of entries.
+            shape.edge_numbers = features.shape[1];
+            parts.edge_numbers = features.to_f32();
+        }
+        (parts, shape)
+    }
+
+    /// Answers about nodes, or about graphs if the outputs have a row for each of these.
+    pub fn outputs(&self) -> OutputShape {
+        let out = self.find("out").unwrap();
+        let nodes = self.number("num_nodes") as usize;
+        let level = if out.shape[0] == nodes { Level::Node } else { Level::Graph };
+        OutputShape { level, outputs: out.shape[1] }
+    }
+}

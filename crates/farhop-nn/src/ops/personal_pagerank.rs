@@ -1,0 +1,101 @@
+//! Steps of personalised PageRank as one operation.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use burn::tensor::Tensor;
+use farhop_graph::Graph;
+use farhop_kernels::dense::Dropout;
+use farhop_kernels::spmm::{self, Weights};
+
+use super::{Array, Backward, EntryWeights, Input, Operation, Output, apply, buffers};
+
+/// Input z `[N, F]`.
+#[derive(Debug)]
+struct PersonalPagerank {
+    graph: Arc<Graph>,
+    weights: Arc<EntryWeights>,
+    steps: usize,
+    alpha: f32,
+    dropout: Dropout,
+}
+
+impl PersonalPagerank {
+    /// The coefficients of step `step`, each dropped anew from the whole.
+    fn weights(&self, step: usize) -> Cow<'_, EntryWeights> {
+        if self.dropout.is_none() {
+            return Cow::Borrowed(&self.weights);
+        }
+        let entries = self.weights.entries.len();
+        let dropped = |values: &[f32], first: usize| -> Vec<f32> {
+            values.iter().enumerate().map(|(at, w)| w * self.dropout.factor(step, first + at)).collect()
+        };
+        let EntryWeights { entries: of_entries, nodes } = &*self.weights;
+        Cow::Owned(EntryWeights { entries: dropped(of_entries, 0), nodes: dropped(nodes, entries) })
+    }
+}
+
+/// `y = scale y + share z`.
+fn blend(y: &mut [f32], scale: f32, z: &[f32], share: f32) {
+    y.iter_mut().zip(z).for_each(|(y, z)| *y = scale * *y + share * z);
+}
+
+impl Operation for PersonalPagerank {
+    type Kept = ();
+
+    fn name(&self) -> &'static str {
+        "personal_pagerank"
+    }
+
+    fn forward(&self, inputs: &[Array], _training: bool) -> (Output, ()) {
+        let z = inputs[0];
+        let (mut state, mut next) = (buffers::take(z.data.len()), buffers::take(z.data.len()));
+        for step in 0..self.steps {
+            let weights = self.weights(step);
+            let weights = Weights { entries: Some(&weights.entries), nodes: Some(&weights.nodes) };
+            let from = if step == 0 { z.data } else { &state };
+            spmm::forward(&self.graph, weights, None, from, z.columns(), &mut next);
+            blend(&mut next, 1.0 - self.alpha, z.data, self.alpha);
+            std::mem::swap(&mut state, &mut next);
+        }
+        buffers::give(next);
+        (Output { data: state, shape: z.shape.to_vec() }, ())
+    }
+
+    /// The steps are linear: nothing is needed again.
+    fn keeps(&self, _input: usize) -> bool {
+        false
+    }
+
+    fn backward(&self, step: Backward<()>) -> Vec<Option<Vec<f32>>> {
+        let mut gradient = step.gradient;
+        let width = gradient.len() / self.graph.nodes().max(1);
+        let (mut start, mut next) = (vec![0.0; gradient.len()], buffers::take(gradient.len()));
+        for step in (0..self.steps).rev() {
+            blend(&mut start, 1.0, &gradient, self.alpha);
+            let weights = self.weights(step);
+            let weights = Weights { entries: Some(&weights.entries), nodes: Some(&weights.nodes) };
+            spmm::backward(&self.graph, weights, &gradient, width, &mut next);
+            next.iter_mut().for_each(|value| *value *= 1.0 - self.alpha);
+            std::mem::swap(&mut gradient, &mut next);
+        }
+        blend(&mut start, 1.0, &gradient, 1.0);
+        buffers::give(gradient);
+        buffers::give(next);
+        vec![Some(start)]
+    }
+}
+
+/// `Z_0 = z`, `Z_k = (1 - alpha) S Z_(k-1) + alpha z`, the last of `steps` of them: z `[N, F]`, S the coefficients `weights`, dropped anew in
+/// every step. Keeps nothing.
+pub fn personal_pagerank(
+    z: Tensor<2>,
+    graph: &Arc<Graph>,
+    weights: &Arc<EntryWeights>,
+    steps: usize,
+    alpha: f32,
+    dropout: Dropout,
+) -> Tensor<2> {
+    let (graph, weights) = (graph.clone(), weights.clone());
+    apply(PersonalPagerank { graph, weights, steps, alpha, dropout }, [Input::from(z)])
+}
