@@ -13,6 +13,7 @@ pub mod allocator;
 pub mod buffers;
 pub mod dense;
 pub mod edge_attention;
+pub mod edges;
 pub mod elimination;
 pub mod embedding;
 pub mod gen_layer;
