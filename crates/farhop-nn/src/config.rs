@@ -29,6 +29,18 @@ pub enum ActivationKind {
     Relu,
     /// GELU in its tanh form.
     Gelu,
+    /// GELU with the error function.
+    GeluExact,
+    /// `x`, or `exp(x) - 1` below zero.
+    Elu,
+    /// `x / (1 + exp(-x))`, also called swish.
+    Silu,
+    /// The hyperbolic tangent.
+    Tanh,
+    /// `1 / (1 + exp(-x))`.
+    Sigmoid,
+    /// `x`, or `0.01 x` below zero.
+    LeakyRelu,
 }
 
 impl From<ActivationKind> for Activation {
@@ -37,6 +49,12 @@ impl From<ActivationKind> for Activation {
             ActivationKind::None => Activation::Identity,
             ActivationKind::Relu => Activation::Relu,
             ActivationKind::Gelu => Activation::Gelu,
+            ActivationKind::GeluExact => Activation::GeluExact,
+            ActivationKind::Elu => Activation::Elu,
+            ActivationKind::Silu => Activation::Silu,
+            ActivationKind::Tanh => Activation::Tanh,
+            ActivationKind::Sigmoid => Activation::Sigmoid,
+            ActivationKind::LeakyRelu => Activation::LeakyRelu,
         }
     }
 }

@@ -4,8 +4,10 @@
 //! the graph or of its transpose, so that no two threads write to the same number. A node's own term is no entry of the graph:
 //! where a kernel has one, it is an array of its own with a row per node, `[N, H]`.
 
+pub mod gat;
 pub mod gated_mean;
 pub mod gates;
+pub mod largest;
 pub mod relu_sum;
 pub mod scores;
 pub mod softmax;
@@ -20,23 +22,32 @@ use std::ops::Range;
 pub(crate) const AHEAD: usize = 8;
 
 /// Rows of a graph or of its transpose. `ids` maps a position to the id of its entry; the position itself if absent.
+/// [`Rows::within`] counts entries and nodes from the start of a block.
 #[derive(Clone, Copy)]
 pub(crate) struct Rows<'a> {
     pub offsets: &'a [usize],
     pub others: &'a [u32],
     ids: Option<&'a [u32]>,
+    first_position: usize,
+    first_node: usize,
 }
 
 impl<'a> Rows<'a> {
     /// Who each node receives from.
     pub fn of(graph: &'a Graph) -> Self {
-        Rows { offsets: graph.offsets(), others: graph.sources(), ids: None }
+        Rows { offsets: graph.offsets(), others: graph.sources(), ids: None, first_position: 0, first_node: 0 }
     }
 
     /// Who receives from each node.
     pub fn transposed(graph: &'a Graph) -> Self {
         let columns = graph.transposed();
-        Rows { offsets: columns.offsets, others: columns.targets, ids: Some(columns.entries) }
+        let (offsets, others, ids) = (columns.offsets, columns.targets, Some(columns.entries));
+        Rows { offsets, others, ids, first_position: 0, first_node: 0 }
+    }
+
+    /// The same rows, for weights that are there for a block of them only, in the order of positions.
+    pub fn within(self, block: &Range<usize>) -> Self {
+        Rows { ids: None, first_position: self.offsets[block.start], first_node: block.start, ..self }
     }
 
     /// The positions of row `node`.
@@ -45,10 +56,16 @@ impl<'a> Rows<'a> {
         self.offsets[node]..self.offsets[node + 1]
     }
 
-    /// The entry at a position.
+    /// Where the weights of a position are: at the id of its entry.
     #[inline(always)]
     pub fn entry(&self, position: usize) -> usize {
-        self.ids.map_or(position, |ids| ids[position] as usize)
+        self.ids.map_or(position - self.first_position, |ids| ids[position] as usize)
+    }
+
+    /// Where a node's weights for itself are.
+    #[inline(always)]
+    pub fn own(&self, node: usize) -> usize {
+        node - self.first_node
     }
 
     /// The node at the other end of a position.

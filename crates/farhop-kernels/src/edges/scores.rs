@@ -45,7 +45,7 @@ impl Pairs<'_> {
     }
 
     #[inline(always)]
-    pub(super) fn slope_at(&self, sum: f32) -> f32 {
+    fn slope_at(&self, sum: f32) -> f32 {
         if sum < 0.0 { self.slope } else { 1.0 }
     }
 }
@@ -85,7 +85,7 @@ fn parts<'a>(graph: &Graph, heads: usize, values: &'a mut [f32]) -> (&'a mut [f3
 }
 
 simd_fn! {
-    fn score_rows<M>(rows: Rows, pairs: &Pairs, block: Range<usize>, entries: &mut [f32], nodes: &mut [f32]) {
+    pub(super) fn score_rows<M>(rows: Rows, pairs: &Pairs, block: Range<usize>, entries: &mut [f32], nodes: &mut [f32]) {
         let mut out = entries.chunks_exact_mut(pairs.heads);
         for i in block.clone() {
             for (position, out) in rows.range(i).zip(&mut out) {
@@ -101,7 +101,7 @@ simd_fn! {
 }
 
 simd_fn! {
-    fn slope_rows<M>(rows: Rows, pairs: &Pairs, block: Range<usize>, entries: &mut [f32], nodes: &mut [f32]) {
+    pub(super) fn slope_rows<M>(rows: Rows, pairs: &Pairs, block: Range<usize>, entries: &mut [f32], nodes: &mut [f32]) {
         let mut sums = vec![0.0; pairs.heads];
         let mut out = entries.chunks_exact_mut(pairs.heads);
         for i in block.clone() {

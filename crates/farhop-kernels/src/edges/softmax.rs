@@ -26,7 +26,8 @@ pub fn forward(graph: &Graph, heads: usize, scores: &[f32], dropout: Dropout, we
     let (entries, nodes) = weights.split_at_mut(graph.entries() * heads);
     let rows = Rows::of(graph);
     each_block_of_both(rows.offsets, heads, entries, nodes, |block, entries, nodes| {
-        softmax(rows, heads, block.clone(), entry_scores, node_scores, entries, nodes);
+        copy(rows, heads, &block, [entry_scores, node_scores], entries, nodes);
+        softmax(rows, heads, block.clone(), entries, nodes, &mut []);
         mask(rows, heads, dropout, block, entries, nodes);
     });
 }
@@ -43,7 +44,8 @@ pub fn backward(graph: &Graph, heads: usize, scores: &[f32], dropout: Dropout, d
     let (entries, nodes) = ds.split_at_mut(graph.entries() * heads);
     let rows = Rows::of(graph);
     each_block_of_both(rows.offsets, heads, entries, nodes, |block, entries, nodes| {
-        softmax(rows, heads, block.clone(), entry_scores, node_scores, entries, nodes);
+        copy(rows, heads, &block, [entry_scores, node_scores], entries, nodes);
+        softmax(rows, heads, block.clone(), entries, nodes, &mut []);
         let own = if node_da.is_empty() { node_da } else { &node_da[block.start * heads..block.end * heads] };
         let part = &entry_da[rows.offsets[block.start] * heads..rows.offsets[block.end] * heads];
         if dropout.is_none() {
@@ -61,6 +63,21 @@ fn check(graph: &Graph, heads: usize, len: usize) {
     assert!(heads > 0 && (own || len == graph.entries() * heads), "scores must be [E, heads] or [E + N, heads]");
 }
 
+/// The scores of a block.
+fn copy(
+    rows: Rows,
+    heads: usize,
+    block: &Range<usize>,
+    [entry_scores, node_scores]: [&[f32]; 2],
+    entries: &mut [f32],
+    nodes: &mut [f32],
+) {
+    entries.copy_from_slice(&entry_scores[rows.offsets[block.start] * heads..rows.offsets[block.end] * heads]);
+    if !nodes.is_empty() {
+        nodes.copy_from_slice(&node_scores[block.start * heads..block.end * heads]);
+    }
+}
+
 /// Multiplies what belongs to the entries and nodes of a block with its mask.
 pub(super) fn mask(
     rows: Rows,
@@ -75,7 +92,7 @@ pub(super) fn mask(
     }
     let all = rows.offsets[rows.offsets.len() - 1];
     for (n, values) in entries.chunks_exact_mut(heads).enumerate() {
-        dropout.apply(dropout.row_key(rows.offsets[block.start] + n), values);
+        dropout.apply(dropout.row_key(rows.entry(rows.offsets[block.start] + n)), values);
     }
     for (n, values) in nodes.chunks_exact_mut(heads).enumerate() {
         dropout.apply(dropout.row_key(all + block.start + n), values);
@@ -83,27 +100,27 @@ pub(super) fn mask(
 }
 
 simd_fn! {
-    /// The softmax of a block of rows, from all scores to the part of the block.
-    fn softmax<M>(
+    /// Turns the scores of a block of rows into their softmax. `statistics` `[rows, 2, H]` gets the largest score and
+    /// 1 / sum of every row, unless it is empty.
+    pub(super) fn softmax<M>(
         rows: Rows,
         heads: usize,
         block: Range<usize>,
-        entry_scores: &[f32],
-        node_scores: &[f32],
         entries: &mut [f32],
         nodes: &mut [f32],
+        statistics: &mut [f32],
     ) {
         let base = rows.offsets[block.start];
-        entries.copy_from_slice(&entry_scores[base * heads..rows.offsets[block.end] * heads]);
-        if !nodes.is_empty() {
-            nodes.copy_from_slice(&node_scores[block.start * heads..block.end * heads]);
-        }
         let mut scratch = vec![0.0; 2 * heads];
         for (n, node) in block.enumerate() {
             let range = rows.range(node);
             let part = &mut entries[(range.start - base) * heads..(range.end - base) * heads];
             let own = if nodes.is_empty() { &mut [][..] } else { &mut nodes[n * heads..(n + 1) * heads] };
             normalise::<M>(heads, part, own, &mut scratch);
+            if let Some(statistics) = statistics.chunks_exact_mut(2 * heads).nth(n) {
+                statistics[..heads].copy_from_slice(&scratch[..heads]);
+                statistics[heads..].iter_mut().zip(&scratch[heads..]).for_each(|(s, total)| *s = 1.0 / total);
+            }
         }
     }
 }
@@ -111,7 +128,7 @@ simd_fn! {
 /// Turns the scores of one row, `[entries, H]` and own ones `[H]` or none, into their softmax. `scratch` is `[2, H]` and has
 /// the largest score and the sum of each head in the end.
 #[inline(always)]
-pub(super) fn normalise<M: Arith>(heads: usize, part: &mut [f32], own: &mut [f32], scratch: &mut [f32]) {
+fn normalise<M: Arith>(heads: usize, part: &mut [f32], own: &mut [f32], scratch: &mut [f32]) {
     match heads {
         1 => normalise_one::<M>(part, own, scratch),
         4 => normalise_heads::<M>(4, part, own, scratch),
@@ -169,7 +186,7 @@ fn normalise_one<M: Arith>(part: &mut [f32], own: &mut [f32], scratch: &mut [f32
 
 simd_fn! {
     /// Turns the softmax of a block of rows into the gradient of its scores; `da` and `own_da` belong to the block.
-    fn gradient<M>(
+    pub(super) fn gradient<M>(
         rows: Rows,
         heads: usize,
         block: Range<usize>,
@@ -190,7 +207,7 @@ simd_fn! {
 
 /// `p (da - sum of p da)` over one row, in place of the softmax p. `mean` is scratch, `[H]`.
 #[inline(always)]
-pub(super) fn row_gradient<M: Arith>(da: &[f32], own_da: &[f32], p: &mut [f32], own_p: &mut [f32], mean: &mut [f32]) {
+fn row_gradient<M: Arith>(da: &[f32], own_da: &[f32], p: &mut [f32], own_p: &mut [f32], mean: &mut [f32]) {
     let heads = mean.len();
     mean.fill(0.0);
     let gradients = || da.chunks_exact(heads).chain(own_da.chunks_exact(heads));

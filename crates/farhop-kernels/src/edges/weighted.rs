@@ -98,7 +98,7 @@ fn chunk(heads: Heads) -> usize {
 }
 
 simd_fn! {
-    fn pull_rows<M>(rows: Rows, heads: Heads, weights: Weights, scale: f32, x: &[f32], first: usize, y: &mut [f32]) {
+    pub(super) fn pull_rows<M>(rows: Rows, heads: Heads, weights: Weights, scale: f32, x: &[f32], first: usize, y: &mut [f32]) {
         match chunk(heads) {
             64 => pull_chunks::<M, 64, 1>(rows, heads, weights, scale, x, first, y),
             32 => pull_chunks::<M, 32, 2>(rows, heads, weights, scale, x, first, y),
@@ -125,7 +125,7 @@ fn pull_chunks<M: Arith, const CHUNK: usize, const COUNT: usize>(
     let channels = width / count;
     for (i, out) in y.chunks_exact_mut(width).enumerate() {
         let node = first + i;
-        own_term::<M>(heads, weights, x, node, out);
+        own_term::<M>(rows, heads, weights, x, node, out);
         let (panels, tail) = out.as_chunks_mut::<PANEL>();
         let tail_start = panels.len() * PANEL;
         for (p, panel) in panels.iter_mut().enumerate() {
@@ -172,7 +172,7 @@ fn pull_any<M: Arith>(rows: Rows, heads: Heads, weights: Weights, scale: f32, x:
     let (width, count) = (heads.width, heads.count);
     for (i, out) in y.chunks_exact_mut(width.max(1)).enumerate() {
         let node = first + i;
-        own_term::<M>(heads, weights, x, node, out);
+        own_term::<M>(rows, heads, weights, x, node, out);
         for position in rows.range(node) {
             let weight = row(weights.entries, rows.entry(position), count);
             let values = row(x, rows.other(position), width);
@@ -186,17 +186,17 @@ fn pull_any<M: Arith>(rows: Rows, heads: Heads, weights: Weights, scale: f32, x:
 
 /// `out = s_i x_i`, or zeros.
 #[inline(always)]
-fn own_term<M: Arith>(heads: Heads, weights: Weights, x: &[f32], node: usize, out: &mut [f32]) {
+fn own_term<M: Arith>(rows: Rows, heads: Heads, weights: Weights, x: &[f32], node: usize, out: &mut [f32]) {
     out.fill(0.0);
     if let Some(own) = weights.nodes {
-        for (h, weight) in row(own, node, heads.count).iter().enumerate() {
+        for (h, weight) in row(own, rows.own(node), heads.count).iter().enumerate() {
             axpy::<M, _>(*weight, &row(x, node, heads.width)[heads.range(h)], &mut out[heads.range(h)]);
         }
     }
 }
 
 simd_fn! {
-    fn dot_rows<M>(rows: Rows, heads: Heads, scale: f32, q: &[f32], k: &[f32], block: Range<usize>, a: &mut [f32]) {
+    pub(super) fn dot_rows<M>(rows: Rows, heads: Heads, scale: f32, q: &[f32], k: &[f32], block: Range<usize>, a: &mut [f32]) {
         let mut out = a.chunks_exact_mut(heads.count);
         for node in block {
             let q = row(q, node, heads.width);
@@ -211,7 +211,7 @@ simd_fn! {
 }
 
 simd_fn! {
-    fn own_dot_rows<M>(heads: Heads, scale: f32, q: &[f32], k: &[f32], first: usize, a: &mut [f32]) {
+    pub(super) fn own_dot_rows<M>(heads: Heads, scale: f32, q: &[f32], k: &[f32], first: usize, a: &mut [f32]) {
         for (i, out) in a.chunks_exact_mut(heads.count).enumerate() {
             head_dots::<M>(heads, scale, row(q, first + i, heads.width), row(k, first + i, heads.width), out);
         }
@@ -220,7 +220,7 @@ simd_fn! {
 
 /// The products of two rows, head by head.
 #[inline(always)]
-pub(super) fn head_dots<M: Arith>(heads: Heads, scale: f32, x: &[f32], y: &[f32], out: &mut [f32]) {
+fn head_dots<M: Arith>(heads: Heads, scale: f32, x: &[f32], y: &[f32], out: &mut [f32]) {
     // Short heads: loops of a known length.
     match heads.width / heads.count {
         8 if heads.width == 8 * heads.count => fixed_dots::<M, 8>(scale, x, y, out),
