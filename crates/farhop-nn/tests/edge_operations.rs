@@ -109,11 +109,10 @@ fn leaky(x: Tensor<2>, slope: f32) -> Tensor<2> {
 fn attend_is_a_sum_of_weighted_rows() {
     for setting in settings() {
         let (v, w, s) = (leaf([7, 6], 1), leaf([setting.entries(), 3], 2), leaf([7, 3], 3));
-        let wide = widen(3, 2);
-        let sum = setting.sum(w.clone().matmul(wide.clone()) * setting.of_sources(&v));
-        let whole = sum.clone() + s.clone().matmul(wide) * v.clone();
+        let sum = || setting.sum(w.clone().matmul(widen(3, 2)) * setting.of_sources(&v));
+        let whole = sum() + s.clone().matmul(widen(3, 2)) * v.clone();
         let found = outcome!(attend(v.clone(), w.clone(), None, &setting.graph), v, w);
-        compare("neighbours only", found, outcome!(sum, v, w));
+        compare("neighbours only", found, outcome!(sum(), v, w));
         let expected = outcome!(whole, v, w, s);
         let found = outcome!(attend(v.clone(), w.clone(), Some(s.clone()), &setting.graph), v, w, s);
         compare("with own weights", found, expected.clone());
@@ -126,20 +125,22 @@ fn attend_is_a_sum_of_weighted_rows() {
 fn edge_softmax_is_a_softmax_of_every_row() {
     for setting in settings() {
         let (scores, own) = (leaf([setting.entries(), 3], 1), leaf([7, 3], 2));
-        let exps = scores.clone().exp();
-        let plain = exps.clone() / setting.of_targets(&setting.sum(exps.clone()));
+        let exps = || scores.clone().exp();
+        let plain = exps() / setting.of_targets(&setting.sum(exps()));
         let found = outcome!(edge_softmax(scores.clone(), &setting.graph, Dropout::NONE), scores);
         compare("entries", found, outcome!(plain, scores));
-        let total = setting.sum(exps.clone()) + own.clone().exp();
-        let with_own = Tensor::cat(vec![exps / setting.of_targets(&total), own.clone().exp() / total], 0);
-        let joined = Tensor::cat(vec![scores.clone(), own.clone()], 0);
-        let found = outcome!(edge_softmax(joined.clone(), &setting.graph, Dropout::NONE), scores, own);
-        compare("with own scores", found, outcome!(with_own.clone(), scores, own));
+        let with_own = || {
+            let total = setting.sum(exps()) + own.clone().exp();
+            Tensor::cat(vec![exps() / setting.of_targets(&total), own.clone().exp() / total], 0)
+        };
+        let joined = || Tensor::cat(vec![scores.clone(), own.clone()], 0);
+        let found = outcome!(edge_softmax(joined(), &setting.graph, Dropout::NONE), scores, own);
+        compare("with own scores", found, outcome!(with_own(), scores, own));
         let dropout = Dropout::new(0.4, 3);
         let rows = setting.entries() + 7;
         let mask = constant((0..rows * 3).map(|at| dropout.factor(at / 3, at % 3)).collect(), [rows, 3]);
-        let found = outcome!(edge_softmax(joined, &setting.graph, dropout), scores, own);
-        compare("with dropout", found, outcome!(with_own * mask, scores, own));
+        let found = outcome!(edge_softmax(joined(), &setting.graph, dropout), scores, own);
+        compare("with dropout", found, outcome!(with_own() * mask, scores, own));
     }
 }
 
@@ -148,7 +149,7 @@ fn pair_scores_are_sums_of_both_ends() {
     for setting in settings() {
         let (x, y) = (leaf([7, 2], 1), leaf([7, 2], 2));
         let (b, c) = (leaf([setting.entries(), 2], 3), leaf([7, 2], 4));
-        let both = setting.of_targets(&x) + setting.of_sources(&y);
+        let both = || setting.of_targets(&x) + setting.of_sources(&y);
         let parts = |entries: bool, nodes: bool, own: bool, slope: f32| PairScores {
             receiver: x.clone(),
             sender: y.clone(),
@@ -158,17 +159,17 @@ fn pair_scores_are_sums_of_both_ends() {
             slope,
         };
         let found = outcome!(pair_scores(parts(false, false, false, 0.2), &setting.graph), x, y);
-        compare("two parts", found, outcome!(leaky(both.clone(), 0.2), x, y));
+        compare("two parts", found, outcome!(leaky(both(), 0.2), x, y));
         let found = outcome!(pair_scores(parts(true, false, false, 1.0), &setting.graph), x, y, b);
-        compare("linear", found, outcome!(both.clone() + b.clone(), x, y, b));
-        let own = x.clone() + y.clone();
-        let all = Tensor::cat(vec![both.clone(), own.clone()], 0);
+        compare("linear", found, outcome!(both() + b.clone(), x, y, b));
+        let own = || x.clone() + y.clone();
+        let all = Tensor::cat(vec![both(), own()], 0);
         let found = outcome!(pair_scores(parts(false, false, true, 0.2), &setting.graph), x, y);
         compare("with the nodes", found, outcome!(leaky(all, 0.2), x, y));
-        let all = Tensor::cat(vec![both.clone() + b.clone(), own.clone() + c.clone()], 0);
+        let all = Tensor::cat(vec![both() + b.clone(), own() + c.clone()], 0);
         let found = outcome!(pair_scores(parts(true, true, true, 0.2), &setting.graph), x, y, b, c);
         compare("four parts", found, outcome!(leaky(all, 0.2), x, y, b, c));
-        let all = Tensor::cat(vec![both, own + c.clone()], 0);
+        let all = Tensor::cat(vec![both(), own() + c.clone()], 0);
         let found = outcome!(pair_scores(parts(false, true, true, 0.2), &setting.graph), x, y, c);
         compare("own part only", found, outcome!(leaky(all, 0.2), x, y, c));
     }
@@ -189,11 +190,11 @@ fn edge_dot_is_a_product_per_head() {
 fn edge_gates_add_both_ends() {
     for setting in settings() {
         let (a, b, c) = (leaf([7, 5], 1), leaf([7, 5], 2), leaf([setting.entries(), 5], 3));
-        let both = setting.of_targets(&a) + setting.of_sources(&b);
+        let both = || setting.of_targets(&a) + setting.of_sources(&b);
         let found = outcome!(edge_gates(a.clone(), b.clone(), None, &setting.graph), a, b);
-        compare("two parts", found, outcome!(both.clone(), a, b));
+        compare("two parts", found, outcome!(both(), a, b));
         let found = outcome!(edge_gates(a.clone(), b.clone(), Some(c.clone()), &setting.graph), a, b, c);
-        compare("three parts", found, outcome!(both + c.clone(), a, b, c));
+        compare("three parts", found, outcome!(both() + c.clone(), a, b, c));
     }
 }
 
