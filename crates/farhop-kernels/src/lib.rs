@@ -3,7 +3,8 @@
 //! Every kernel is a pure function with the same verbs everywhere: `forward`, `backward`, `bytes` (what it allocates),
 //! and a literal counterpart in [`reference`] that follows the paper line by line and is what the kernel is tested against.
 //!
-//! Nothing here allocates a number per edge *and* feature. Work is split into fixed blocks of rows, so the result has the
+//! Nothing here allocates a number per edge *and* feature; where such an array is a model's own state ([`edges::gates`]), the caller
+//! holds it. Work is split into fixed blocks of rows, so the result has the
 //! same bits for any number of threads; the instruction set is chosen at run time ([`simd::Isa`]).
 //!
 //! Shapes are written `[rows, columns]`, row-major. `N` nodes, `E` directed entries of the graph, `F` channels, `H` heads,
@@ -13,6 +14,7 @@ pub mod allocator;
 pub mod buffers;
 pub mod dense;
 pub mod edge_attention;
+pub mod edges;
 pub mod elimination;
 pub mod embedding;
 pub mod gen_layer;

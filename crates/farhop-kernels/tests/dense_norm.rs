@@ -10,7 +10,7 @@ use farhop_kernels::dense::{Activation, Dropout, Finish, finish, reference};
 const EPSILON: f32 = 1e-5;
 const SHAPES: [(usize, usize); 4] = [(3, 1), (5, 7), (9, 33), (40, 20)];
 
-/// Every activation, without and with dropout.
+/// An activation of each kind (none, with a jump, smooth), without and with dropout. `activations.rs` has all of them.
 fn finishes() -> Vec<Finish> {
     let activations = [Activation::Identity, Activation::Relu, Activation::Gelu];
     let dropouts = [Dropout::NONE, Dropout::new(0.3, 11)];
@@ -206,7 +206,7 @@ fn dropout_masks_of_neighbours_are_independent() {
 
 #[test]
 fn not_a_number_is_not_hidden() {
-    for activation in [Activation::Identity, Activation::Relu, Activation::Gelu] {
+    for activation in Activation::ALL {
         let finish = Finish { activation, dropout: Dropout::NONE };
         let mut y = vec![0.0; 2];
         finish::forward(&[f32::NAN, 1.0], None, 1, 2, &finish, &mut y);

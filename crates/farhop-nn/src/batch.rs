@@ -259,7 +259,7 @@ impl Batch {
     /// The coefficients of symmetric normalisation with self-loops, computed once:
     /// `1 / sqrt((deg_i + 1)(deg_j + 1))` per entry, `1 / (deg_i + 1)` for the node itself.
     pub fn symmetric_weights(&self) -> &Arc<EntryWeights> {
-        self.inner.symmetric.get_or_init(|| Arc::new(symmetric_weights(&self.inner.graph)))
+        self.inner.symmetric.get_or_init(|| EntryWeights::symmetric_with_self(&self.inner.graph))
     }
 
     /// Something that follows from the batch alone (two-hop neighbourhoods, an order of nodes, features of pairs), made when it is first
@@ -291,15 +291,4 @@ impl fmt::Debug for Batch {
         let mut debug = formatter.debug_struct("Batch");
         debug.field("graph", self.graph()).field("graphs", &self.graphs()).field("shape", self.shape()).finish()
     }
-}
-
-fn symmetric_weights(graph: &Graph) -> EntryWeights {
-    let nodes = graph.nodes();
-    let roots: Vec<f64> = (0..nodes).map(|i| 1.0 / ((graph.degree(i) + 1) as f64).sqrt()).collect();
-    let mut entries = Vec::with_capacity(graph.entries());
-    for i in 0..nodes {
-        entries.extend(graph.neighbours(i).iter().map(|&j| (roots[i] * roots[j as usize]) as f32));
-    }
-    let nodes = (0..nodes).map(|i| (1.0 / (graph.degree(i) + 1) as f64) as f32).collect();
-    EntryWeights { entries, nodes }
 }

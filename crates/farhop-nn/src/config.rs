@@ -28,6 +28,18 @@ words! {
         Relu = "relu",
         /// GELU in its tanh form.
         Gelu = "gelu",
+        /// GELU with the error function.
+        GeluExact = "gelu-exact",
+        /// `x`, or `exp(x) - 1` below zero.
+        Elu = "elu",
+        /// `x / (1 + exp(-x))`, also called swish.
+        Silu = "silu",
+        /// The hyperbolic tangent.
+        Tanh = "tanh",
+        /// `1 / (1 + exp(-x))`.
+        Sigmoid = "sigmoid",
+        /// `x`, or `0.01 x` below zero.
+        LeakyRelu = "leaky-relu",
     }
 }
 
@@ -37,6 +49,12 @@ impl From<ActivationKind> for Activation {
             ActivationKind::None => Activation::Identity,
             ActivationKind::Relu => Activation::Relu,
             ActivationKind::Gelu => Activation::Gelu,
+            ActivationKind::GeluExact => Activation::GeluExact,
+            ActivationKind::Elu => Activation::Elu,
+            ActivationKind::Silu => Activation::Silu,
+            ActivationKind::Tanh => Activation::Tanh,
+            ActivationKind::Sigmoid => Activation::Sigmoid,
+            ActivationKind::LeakyRelu => Activation::LeakyRelu,
         }
     }
 }

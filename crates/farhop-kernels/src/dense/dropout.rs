@@ -13,7 +13,7 @@ pub struct Dropout {
 
 /// The key of one row's mask.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct RowKey {
+pub(crate) struct RowKey {
     low: u32,
     high: u32,
 }
@@ -47,7 +47,7 @@ impl Dropout {
 
     /// The key of a row: one strong hash a row, so that the hash per element can be short.
     #[inline(always)]
-    pub(super) fn row_key(&self, row: usize) -> RowKey {
+    pub(crate) fn row_key(&self, row: usize) -> RowKey {
         let word = mix(self.seed, row as u64);
         RowKey { low: word as u32, high: (word >> 32) as u32 }
     }
@@ -64,7 +64,7 @@ impl Dropout {
 
     /// Multiplies the elements of a row with their factors.
     #[inline(always)]
-    pub(super) fn apply(&self, key: RowKey, values: &mut [f32]) {
+    pub(crate) fn apply(&self, key: RowKey, values: &mut [f32]) {
         if self.is_none() {
             return;
         }

@@ -15,6 +15,7 @@ pub mod layer_norm;
 pub mod pair_loss;
 pub mod product;
 pub mod reference;
+pub mod rows;
 mod scatter;
 pub(crate) mod tiles;
 

@@ -26,7 +26,38 @@ pub fn activate(activation: Activation, x: f64) -> f64 {
             let inner = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x);
             0.5 * x * (1.0 + inner.tanh())
         }
+        Activation::GeluExact => 0.5 * x * (1.0 + erf(x / std::f64::consts::SQRT_2)),
+        Activation::Elu => {
+            if x > 0.0 {
+                x
+            } else {
+                x.exp_m1()
+            }
+        }
+        Activation::Silu => x / (1.0 + (-x).exp()),
+        Activation::Tanh => x.tanh(),
+        Activation::Sigmoid => 1.0 / (1.0 + (-x).exp()),
+        Activation::LeakyRelu => {
+            if x < 0.0 {
+                0.01 * x
+            } else {
+                x
+            }
+        }
     }
+}
+
+/// `erf(x) = 2 / sqrt(pi) exp(-x^2) sum over n of 2^n x^(2n + 1) / (2n + 1)!!`: no term is subtracted from another.
+pub fn erf(x: f64) -> f64 {
+    if x.abs() > 6.0 {
+        return x.signum();
+    }
+    let (mut term, mut sum) = (x, x);
+    for n in 1..200 {
+        term *= 2.0 * x * x / f64::from(2 * n + 1);
+        sum += term;
+    }
+    2.0 / std::f64::consts::PI.sqrt() * (-x * x).exp() * sum
 }
 
 /// `residual + dropout(activation(z))`, `[rows, width]`.

@@ -4,6 +4,7 @@
 //! of them come for free. The literal elimination keeps the paper's redundancy f for every edge and feature, which is what
 //! the fast kernel never does.
 
+pub mod edges;
 pub mod elimination;
 pub mod hop_attention;
 pub mod inputs;

@@ -40,31 +40,53 @@
 //!   to [`buffers`] after the backward pass. Vectors in `Kept` should be given back by `backward` itself (`buffers::give`).
 //! * `training` is false when nothing will be differentiated: then keep nothing.
 
+mod attend;
 pub mod bridge;
+mod edge_dot;
+mod edge_gates;
+mod edge_relu_sum;
+mod edge_softmax;
 mod embedding;
+mod entry_sum;
+mod entry_weights;
 mod feed_forward;
+mod gat_attention;
 mod gen_layer;
 mod linear;
 mod loss;
+mod neighbour_max;
 mod norm_block;
 mod operation;
+mod pair_scores;
 mod personal_pagerank;
 mod readout;
+mod rows;
 mod sign_invariant;
 mod sparse_linear;
 mod spmm;
 
+pub use attend::attend;
 pub use bridge::{Input, apply};
+pub use edge_dot::edge_dot;
+pub use edge_gates::{edge_gates, gated_mean};
+pub use edge_relu_sum::edge_relu_sum;
+pub use edge_softmax::edge_softmax;
 pub use embedding::embedding;
+pub use entry_sum::{entry_sum, gather_sources, gather_targets};
+pub use entry_weights::EntryWeights;
 pub use farhop_kernels::buffers;
 pub use feed_forward::{FeedForwardInputs, feed_forward};
+pub use gat_attention::gat_attention;
 pub use gen_layer::{GenCoefficients, GenInputs, gen_layer, hop_distributions};
 pub use linear::linear;
 pub use loss::loss;
+pub use neighbour_max::neighbour_max;
 pub use norm_block::{Normalisation, norm_block};
 pub use operation::{Array, Backward, Operation, Output};
+pub use pair_scores::{PairScores, pair_scores};
 pub use personal_pagerank::personal_pagerank;
 pub use readout::readout;
+pub use rows::{concat, row_normalise, scale_rows};
 pub use sign_invariant::sign_invariant;
 pub use sparse_linear::sparse_linear;
-pub use spmm::{EntryWeights, spmm};
+pub use spmm::spmm;

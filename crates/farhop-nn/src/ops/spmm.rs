@@ -5,24 +5,9 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 use farhop_graph::Graph;
 use farhop_kernels::dense::{Write, product};
-use farhop_kernels::spmm::{self as kernel, Weights};
+use farhop_kernels::spmm as kernel;
 
-use super::{Array, Backward, Input, Operation, Output, apply, buffers};
-
-/// Fixed coefficients of a graph, shared by every layer that uses them.
-#[derive(Clone, Debug)]
-pub struct EntryWeights {
-    /// One per entry, `[E]`.
-    pub entries: Vec<f32>,
-    /// One per node for its own term, `[N]`.
-    pub nodes: Vec<f32>,
-}
-
-impl EntryWeights {
-    fn view(&self) -> Weights<'_> {
-        Weights { entries: Some(&self.entries), nodes: Some(&self.nodes) }
-    }
-}
+use super::{Array, Backward, EntryWeights, Input, Operation, Output, apply, buffers};
 
 /// Inputs x `[N, F]` and, if `bias`, b `[F]`.
 #[derive(Debug)]
@@ -73,7 +58,8 @@ impl Operation for SpmmOp {
     }
 }
 
-/// `y_i = b + s_i x_i + sum over entries (i <- j) of w_e x_j`: x and y `[N, F]`, b `[F]` if there is one.
+/// `y_i = b + s_i x_i + sum over entries (i <- j) of w_e x_j`: x and y `[N, F]`, b `[F]` if there is one. Without own weights s
+/// (see [`EntryWeights`]) that term is left out. Sums and means of neighbours are this with the weights made for them.
 pub fn spmm(x: Tensor<2>, graph: &Arc<Graph>, weights: &Arc<EntryWeights>, bias: Option<Tensor<1>>) -> Tensor<2> {
     let operation = SpmmOp { graph: graph.clone(), weights: weights.clone(), bias: bias.is_some() };
     apply(operation, [Some(Input::from(x)), bias.map(Input::from)].into_iter().flatten())
