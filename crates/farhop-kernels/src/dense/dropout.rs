@@ -13,7 +13,7 @@ pub struct Dropout {
 
 /// The key of one row's mask.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct RowKey {
+pub(crate) struct RowKey {
     low: u32,
     high: u32,
 }
@@ -47,7 +47,7 @@ impl Dropout {
 
     /// The key of a row: one strong hash a row, so that the hash per element can be short.
     #[inline(always)]
-    pub(super) fn row_key(&self, row: usize) -> RowKey {
+    pub(crate) fn row_key(&self, row: usize) -> RowKey {
         let word = mix(self.seed, row as u64);
         RowKey { low: word as u32, high: (word >> 32) as u32 }
     }
@@ -65,12 +65,18 @@ impl Dropout {
     /// Multiplies the elements of a row with their factors.
     #[inline(always)]
     pub(super) fn apply(&self, key: RowKey, values: &mut [f32]) {
+        self.apply_from(key, 0, values);
+    }
+
+    /// Multiplies the elements of a row from column `first` on with their factors.
+    #[inline(always)]
+    pub(crate) fn apply_from(&self, key: RowKey, first: usize, values: &mut [f32]) {
         if self.is_none() {
             return;
         }
         for (column, value) in values.iter_mut().enumerate() {
             // A dropped infinity is 0, not NaN: a select, not a product.
-            let factor = self.factor_in(key, column as u32);
+            let factor = self.factor_in(key, (first as u32).wrapping_add(column as u32));
             *value = if factor == 0.0 { 0.0 } else { *value * factor };
         }
     }

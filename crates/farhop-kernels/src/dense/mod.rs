@@ -16,6 +16,7 @@ pub mod pair_loss;
 pub mod product;
 pub mod reference;
 mod scatter;
+pub(crate) mod strided;
 pub(crate) mod tiles;
 
 pub use activation::Activation;

@@ -5,6 +5,7 @@
 //! the fast kernel never does.
 
 pub mod elimination;
+pub mod graph_attention;
 pub mod hop_attention;
 pub mod inputs;
 pub mod real;
