@@ -106,8 +106,3 @@ impl<'a> Inputs<'a> {
         rows
     }
 }
-
-/// Bytes of tiles that a thread needs while it runs.
-pub fn bytes() -> usize {
-    3 * QUERIES * KEYS * size_of::<f32>()
-}
