@@ -1,7 +1,8 @@
 //! Convolution along ragged sequences, each channel by itself, looking back only:
 //! `y_t = bias + sum over w of weight[:, w] x_(t - W + 1 + w)`, zeros before the start of a sequence.
 //!
-//! x and y `[T, D]`, weight `[D, W]` (the last tap is the present), bias `[D]`; `offsets` cut the T rows into sequences.
+//! x and y `[T, D]`, weight `[D, W]` (the last tap is the present), bias `[D]`; `offsets` cut the T rows into
+//! sequences.
 
 use crate::parallel::{Blocks, SharedMut, sum_in_order};
 use crate::pieces::rows_of;

@@ -33,7 +33,8 @@ pub fn row_softmax_backward(y: &[f32], width: usize, gradient: &mut [f32]) {
         // SAFETY: blocks are disjoint ranges of rows.
         let part = unsafe { gradient.part(range.clone()) };
         for (y, g) in y[range].chunks_exact(width).zip(part.chunks_exact_mut(width)) {
-            // Relative to the gradient of the largest weight: where that is nearly 1, nothing is lost in the difference.
+            // Relative to the gradient of the largest weight: where that is nearly 1, nothing is lost in the
+            // difference.
             let (at, _) =
                 y.iter().enumerate().fold((0, y[0]), |most, (at, y)| if *y > most.1 { (at, *y) } else { most });
             let base = g[at];
@@ -68,7 +69,8 @@ pub fn mix(weights: &[f32], x: &[&[f32]], width: usize, y: &mut [f32]) {
     });
 }
 
-/// The gradients of [`mix`]: of the weights, if wanted, in their shape, and into every `dx[l]` `[N, width]` that is there.
+/// The gradients of [`mix`]: of the weights, if wanted, in their shape, and into every `dx[l]` `[N, width]` that is
+/// there.
 ///
 /// # Panics
 /// If an array has another length than its shape.
@@ -138,8 +140,8 @@ simd_fn! {
     }
 }
 
-/// Writes the largest value of L arrays element by element, and which of them has it: the first one, at most 255 others before it.
-/// A value that is not a number wins, so that it is not hidden.
+/// Writes the largest value of L arrays element by element, and which of them has it: the first one, at most 255 others
+/// before it. A value that is not a number wins, so that it is not hidden.
 ///
 /// # Panics
 /// If there is no array or more than 256, or their lengths differ.

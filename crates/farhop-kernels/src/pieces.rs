@@ -1,5 +1,5 @@
-//! Segments of rows (graphs, sequences) cut into pieces, and pieces gathered into tasks of about equal work. Where the cuts are
-//! depends on the segments only, never on the number of threads.
+//! Segments of rows (graphs, sequences) cut into pieces, and pieces gathered into tasks of about equal work. Where the
+//! cuts are depends on the segments only, never on the number of threads.
 
 use crate::parallel::{PARALLEL_FROM, in_order};
 use std::ops::Range;
@@ -29,7 +29,8 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
-    /// Pieces of at most `step` rows; a row of a segment of n rows costs `cost(n)` operations. Segments without rows have none.
+    /// Pieces of at most `step` rows; a row of a segment of n rows costs `cost(n)` operations. Segments without rows
+    /// have none.
     pub fn new(offsets: &[usize], step: usize, cost: impl Fn(usize) -> usize) -> Self {
         let mut pieces = Vec::new();
         let mut costs = Vec::new();
@@ -58,7 +59,8 @@ impl Pieces {
         Pieces { pieces, bounds, parallel: total >= PARALLEL_FROM }
     }
 
-    /// Calls `task` with the pieces of each task and with the rows from the first of them to the last; results in order.
+    /// Calls `task` with the pieces of each task and with the rows from the first of them to the last; results in
+    /// order.
     pub fn map<R: Send>(&self, task: impl Fn(&[Piece], Range<usize>) -> R + Sync + Send) -> Vec<R> {
         in_order(self.bounds.len() - 1, self.parallel, |at| {
             let pieces = &self.pieces[self.bounds[at]..self.bounds[at + 1]];

@@ -1,4 +1,5 @@
-//! The long short-term memory over lists of arrays against its literal version, whose exact gradients come from the tape.
+//! The long short-term memory over lists of arrays against its literal version, whose exact gradients come from the
+//! tape.
 
 mod dense_support;
 mod tape_support;

@@ -1,5 +1,5 @@
-//! The selective scan and the causal convolution against their literal versions, whose exact gradients come from the tape, and
-//! against outside numbers.
+//! The selective scan and the causal convolution against their literal versions, whose exact gradients come from the
+//! tape, and against outside numbers.
 
 mod dense_support;
 mod tape_support;

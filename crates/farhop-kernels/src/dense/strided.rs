@@ -58,8 +58,8 @@ pub(crate) fn multiply(size: [usize; 3], left: Matrix, right: Matrix, factor: f3
         }
         return;
     }
-    // SAFETY: the assertion above bounds every index that the three matrices reach (none of them is empty here); `out` is
-    // exclusive, and its rows do not overlap.
+    // SAFETY: the assertion above bounds every index that the three matrices reach (none of them is empty here); `out`
+    // is exclusive, and its rows do not overlap.
     unsafe {
         gemm::gemm(
             m,

@@ -46,7 +46,8 @@ impl Tiles {
     }
 }
 
-/// Writes the gradients of queries, keys and values side by side, `[N, 3 H C]`; y and `log_sums` are what the forward pass wrote.
+/// Writes the gradients of queries, keys and values side by side, `[N, 3 H C]`; y and `log_sums` are what the forward
+/// pass wrote.
 ///
 /// # Panics
 /// If an array is shorter than its shape or the offsets do not ascend.

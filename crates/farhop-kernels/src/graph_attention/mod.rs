@@ -4,12 +4,14 @@
 //!
 //! with the dropout factor `m_ijh`. Rows `[N, H C]`, head h in columns `h C .. (h + 1) C`.
 //!
-//! Scores exist a tile at a time: a block of queries against a block of keys, with a running maximum and sum (Milakov and
-//! Gimelshein, 2018; Dao et al., 2022). What is kept of the softmax is the logarithm of its sum, `[N, H]`; the backward pass computes
-//! the weights of a tile again from it. No padding: segments may have any sizes, and one without rows has no output.
+//! Scores exist a tile at a time: a block of queries against a block of keys, with a running maximum and sum (Milakov
+//! and Gimelshein, 2018; Dao et al., 2022). What is kept of the softmax is the logarithm of its sum, `[N, H]`; the
+//! backward pass computes the weights of a tile again from it. No padding: segments may have any sizes, and one without
+//! rows has no output.
 //!
-//! Blocks of rows are independent in the forward pass. In the backward pass a small segment is one task; of a large one,
-//! the gradients of keys and values are tasks by keys, those of queries are tasks by queries, and weights are computed twice.
+//! Blocks of rows are independent in the forward pass. In the backward pass a small segment is one task; of a large
+//! one, the gradients of keys and values are tasks by keys, those of queries are tasks by queries, and weights are
+//! computed twice.
 
 mod backward;
 mod forward;
@@ -39,8 +41,8 @@ pub struct Settings {
     pub channels: usize,
     /// What scores are multiplied with, usually `1 / sqrt(C)`.
     pub scale: f32,
-    /// Dropout of the weights after the softmax: a function of its seed, the query's row, the head and the key's place in the
-    /// segment.
+    /// Dropout of the weights after the softmax: a function of its seed, the query's row, the head and the key's place
+    /// in the segment.
     pub dropout: Dropout,
 }
 

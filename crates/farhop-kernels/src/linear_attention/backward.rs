@@ -1,6 +1,7 @@
-//! The backward pass. With `P = sum_j w_j k_j v_j` and `t = sum_j w_j k_j` of a segment, `n_i` the denominator, `g_i = dy_i / n_i` and
-//! `e_i = -(dy_i . y_i) / n_i`: `dq_i = P g_i + e_i t`, `dP = sum_i q_i g_i`, `dt = sum_i e_i q_i`, `dk_j = w_j (dP v_j + dt)`,
-//! `dv_j = w_j k_j dP + a g_j`. Division by the norms takes from dq and dk their parts along q and k.
+//! The backward pass. With `P = sum_j w_j k_j v_j` and `t = sum_j w_j k_j` of a segment, `n_i` the denominator,
+//! `g_i = dy_i / n_i` and `e_i = -(dy_i . y_i) / n_i`: `dq_i = P g_i + e_i t`, `dP = sum_i q_i g_i`,
+//! `dt = sum_i e_i q_i`, `dk_j = w_j (dP v_j + dt)`, `dv_j = w_j k_j dP + a g_j`. Division by the norms takes from dq
+//! and dk their parts along q and k.
 
 use super::forward::denominators;
 use super::sums::{Sums, factor, head_sums, key_sums, segment_size};
@@ -68,8 +69,8 @@ impl Pass<'_> {
         });
     }
 
-    /// dq of a piece, the part of dv that goes to rows themselves, and the piece's share of dP and dt. The last but one number of
-    /// `back` is the sum of `q . dq`.
+    /// dq of a piece, the part of dv that goes to rows themselves, and the piece's share of dP and dt. The last but one
+    /// number of `back` is the sum of `q . dq`.
     fn queries(&self, piece: &Piece, draw: usize, sums: &Sums, work: &mut Work, back: &mut [f32]) {
         let settings = self.settings;
         let (features, channels, count) = (settings.features, settings.channels, piece.rows.len());
@@ -160,7 +161,8 @@ impl Pass<'_> {
 }
 
 simd_fn! {
-    /// From `keys` = P dy, `g` = dy and `per_row` = n: `keys` = dq, `g` = dy / n, `per_row` = e; returns the sum of `q . dq`.
+    /// From `keys` = P dy, `g` = dy and `per_row` = n: `keys` = dq, `g` = dy / n, `per_row` = e; returns the sum of
+    /// `q . dq`.
     fn query_rows<M>(
         q: &[f32],
         v: &[f32],

@@ -2,13 +2,13 @@
 //!
 //! `y_i^h = (q_i^h (sum_j w_jh k_j^h v_j^h) + a v_i^h) / (q_i^h . sum_j w_jh k_j^h + a + epsilon)`
 //!
-//! with sums over the rows j of the segment of i, `a = own n` for a segment of n rows, q and k `[N, H M]`, v and y `[N, H C]`. Queries
-//! and keys have gone through a feature map before. All three published forms are of this kind: `own = 1` with q and k divided by
-//! their norms over the segment (SGFormer), `own = 0` (Polynormer; NodeFormer, where `w` is the Gumbel noise of a draw and y is the mean
-//! over the draws).
+//! with sums over the rows j of the segment of i, `a = own n` for a segment of n rows, q and k `[N, H M]`, v and y
+//! `[N, H C]`. Queries and keys have gone through a feature map before. All three published forms are of this kind:
+//! `own = 1` with q and k divided by their norms over the segment (SGFormer), `own = 0` (Polynormer; NodeFormer, where
+//! `w` is the Gumbel noise of a draw and y is the mean over the draws).
 //!
-//! Nothing grows with the pairs of rows: a segment has `H M (C + 1)` sums, which both passes compute in fixed blocks of rows and add
-//! up in order. Nothing is kept but the inputs.
+//! Nothing grows with the pairs of rows: a segment has `H M (C + 1)` sums, which both passes compute in fixed blocks of
+//! rows and add up in order. Nothing is kept but the inputs.
 
 mod backward;
 mod forward;
@@ -87,7 +87,8 @@ pub struct Inputs<'a> {
     pub v: &'a [f32],
     /// Bounds of the segments, `[G + 1]`.
     pub offsets: &'a [usize],
-    /// Factors of the keys, `[draws, N, H]`, without a gradient: y is the mean over the draws. One draw of ones if absent.
+    /// Factors of the keys, `[draws, N, H]`, without a gradient: y is the mean over the draws. One draw of ones if
+    /// absent.
     pub key_weights: Option<&'a [f32]>,
 }
 

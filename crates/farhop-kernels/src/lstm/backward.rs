@@ -19,7 +19,8 @@ pub struct Gradients {
     pub bias: Vec<f32>,
 }
 
-/// Writes the gradients of all arrays of the list, and returns those of the weights of both directions; dy `[N, L, 2 M]`.
+/// Writes the gradients of all arrays of the list, and returns those of the weights of both directions; dy
+/// `[N, L, 2 M]`.
 ///
 /// # Panics
 /// If an array has another length than its shape.
@@ -132,7 +133,8 @@ simd_fn! {
             let here = row * states..(row + 1) * states;
             let (i, f) = (&gates[..states], &gates[states..2 * states]);
             let (g, o) = (&gates[2 * states..3 * states], &gates[3 * states..]);
-            let (cells, d_hidden, d_cells) = (&cells[here.clone()], &d_hidden[here.clone()], &mut d_cells[here.clone()]);
+            let (cells, d_hidden) = (&cells[here.clone()], &d_hidden[here.clone()]);
+            let d_cells = &mut d_cells[here.clone()];
             let (out_i, rest) = out.split_at_mut(states);
             let (out_f, rest) = rest.split_at_mut(states);
             let (out_g, out_o) = rest.split_at_mut(states);

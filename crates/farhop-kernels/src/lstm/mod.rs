@@ -1,14 +1,14 @@
-//! A long short-term memory (Hochreiter and Schmidhuber, 1997) over short sequences, one for every row: step l of row i is row i of
-//! array l of a list. For each direction, with states of M numbers that start at zero:
+//! A long short-term memory (Hochreiter and Schmidhuber, 1997) over short sequences, one for every row: step l of row i
+//! is row i of array l of a list. For each direction, with states of M numbers that start at zero:
 //!
 //! `[i, f, g, o] = x_l w_in^T + b_in + h w_rec^T + b_rec`, `c <- s(f) c + s(i) tanh(g)`, `h <- s(o) tanh(c)`
 //!
-//! with the logistic s; w_in `[4 M, F]`, w_rec `[4 M, M]`, both biases `[4 M]`. The second direction runs from the last array to the
-//! first. The result is `[N, L, 2 M]`: at place l the states of the first direction after arrays 0 to l and of the second one
-//! after arrays L - 1 down to l.
+//! with the logistic s; w_in `[4 M, F]`, w_rec `[4 M, M]`, both biases `[4 M]`. The second direction runs from the last
+//! array to the first. The result is `[N, L, 2 M]`: at place l the states of the first direction after arrays 0 to l
+//! and of the second one after arrays L - 1 down to l.
 //!
-//! Rows are independent and run in blocks, so that every product is one of matrices. Nothing is kept but the inputs: the backward
-//! pass computes a block again.
+//! Rows are independent and run in blocks, so that every product is one of matrices. Nothing is kept but the inputs:
+//! the backward pass computes a block again.
 
 mod backward;
 mod steps;

@@ -3,7 +3,8 @@
 use super::real::{Real, dot, softmax, sum};
 use crate::linear_attention::Settings;
 
-/// `y_i^h = sum_j factor(i, j, h) softmax_j(scale q_i . k_j) v_j` over the rows j of the segment of i; `[N, H C]` throughout.
+/// `y_i^h = sum_j factor(i, j, h) softmax_j(scale q_i . k_j) v_j` over the rows j of the segment of i; `[N, H C]`
+/// throughout.
 #[allow(clippy::too_many_arguments)]
 pub fn graph_attention<T: Real>(
     q: &[T],
@@ -34,8 +35,10 @@ pub fn graph_attention<T: Real>(
     y
 }
 
-/// Linear attention pair by pair: `y_i^h = mean over draws of (sum_j (q_i . k_j) w_jh v_j + a v_i) / (sum_j (q_i . k_j) w_jh + a + epsilon)`
-/// with `a = own n` and, if normalised, q and k divided by their norms over the segment. Key weights `[draws, N, H]`, or empty.
+/// Linear attention pair by pair:
+/// `y_i^h = mean over draws of (sum_j (q_i . k_j) w_jh v_j + a v_i) / (sum_j (q_i . k_j) w_jh + a + epsilon)` with
+/// `a = own n` and, if normalised, q and k divided by their norms over the segment. Key weights `[draws, N, H]`, or
+/// empty.
 pub fn linear_attention<T: Real>(
     q: &[T],
     k: &[T],

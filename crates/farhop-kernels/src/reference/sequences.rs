@@ -13,8 +13,8 @@ pub fn softplus<T: Real>(x: T) -> T {
 }
 
 /// `e_t = softplus(delta_t + bias)`, `h_t = exp(e_t A) h_(t-1) + e_t u_t B_t`, `y_t = (C_t . h_t + D u_t) silu(z_t)`.
-/// `arrays` are u, delta `[T, channels]`, A `[channels, S]`, B, C `[T, S]`, D `[channels]`, z `[T, channels]` and bias `[channels]`;
-/// z or bias may be empty.
+/// `arrays` are u, delta `[T, channels]`, A `[channels, S]`, B, C `[T, S]`, D `[channels]`, z `[T, channels]` and bias
+/// `[channels]`; z or bias may be empty.
 pub fn selective_scan<T: Real>(arrays: &[Vec<T>; 8], offsets: &[usize], channels: usize, states: usize) -> Vec<T> {
     let [u, delta, a, b, c, d, z, bias] = arrays;
     let mut y = vec![T::of(0.0); u.len()];
@@ -37,8 +37,8 @@ pub fn selective_scan<T: Real>(arrays: &[Vec<T>; 8], offsets: &[usize], channels
     y
 }
 
-/// `y_t = bias + sum over w of weight[:, w] x_(t - W + 1 + w)`, zeros before the start of a sequence: x and y `[T, D]`, weight `[D, W]`,
-/// bias `[D]`.
+/// `y_t = bias + sum over w of weight[:, w] x_(t - W + 1 + w)`, zeros before the start of a sequence: x and y `[T, D]`,
+/// weight `[D, W]`, bias `[D]`.
 pub fn causal_convolution<T: Real>(x: &[T], weight: &[T], bias: &[T], offsets: &[usize]) -> Vec<T> {
     let channels = bias.len();
     let taps = weight.len() / channels;
@@ -55,8 +55,8 @@ pub fn causal_convolution<T: Real>(x: &[T], weight: &[T], bias: &[T], offsets: &
     y
 }
 
-/// A long short-term memory in both directions over a list of L arrays `[N, F]`, one sequence for every row: `[N, L, 2 M]`.
-/// `directions` are w_in `[4 M, F]`, w_rec `[4 M, M]`, b_in and b_rec `[4 M]` of each.
+/// A long short-term memory in both directions over a list of L arrays `[N, F]`, one sequence for every row:
+/// `[N, L, 2 M]`. `directions` are w_in `[4 M, F]`, w_rec `[4 M, M]`, b_in and b_rec `[4 M]` of each.
 pub fn lstm<T: Real>(list: &[Vec<T>], width: usize, directions: [&[Vec<T>]; 2]) -> Vec<T> {
     let tanh = |x: T| T::of(2.0) * sigmoid(x + x) - T::of(1.0);
     let states = directions[0][2].len() / 4;

@@ -217,7 +217,8 @@ simd_fn! {
 }
 
 simd_fn! {
-    /// The steps of a chunk backwards; `carried` is the gradient of the state after the chunk, then of the one before it.
+    /// The steps of a chunk backwards; `carried` is the gradient of the state after the chunk, then of the one before
+    /// it.
     fn back<M>(
         inputs: &Inputs,
         block: usize,

@@ -7,7 +7,8 @@ use crate::simd::exp;
 use crate::simd_fn;
 use std::ops::Range;
 
-/// Writes y `[T, channels]` and, if wanted, the states at the bounds of chunks, as many numbers as [`super::kept_len`] says.
+/// Writes y `[T, channels]` and, if wanted, the states at the bounds of chunks, as many numbers as [`super::kept_len`]
+/// says.
 ///
 /// # Panics
 /// If an array has another length than its shape or the offsets do not ascend.

@@ -23,7 +23,8 @@ pub(super) fn load(data: &[f32], at: usize, count: usize) -> Lanes {
 /// `log(1 + e^x)`.
 #[inline(always)]
 pub(super) fn softplus<M: Arith>(x: f32) -> f32 {
-    // log(1 + e) = 2 artanh(e / (2 + e)); the argument is at most 1/3, so a few terms of the series are exact to rounding.
+    // log(1 + e) = 2 artanh(e / (2 + e)); the argument is at most 1/3, so a few terms of the series are exact to
+    // rounding.
     let e = exp::<M>(-x.abs());
     let s = e / (2.0 + e);
     let q = s * s;

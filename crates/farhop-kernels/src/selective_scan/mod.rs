@@ -2,12 +2,13 @@
 //!
 //! `e_t = softplus(delta_t + bias)`, `h_t = exp(e_t A) h_(t-1) + e_t u_t B_t`, `y_t = (C_t . h_t + D u_t) silu(z_t)`
 //!
-//! with u, delta, z and y `[T, channels]`, B and C `[T, S]` (shared by the channels), A `[channels, S]`, D and bias `[channels]`.
-//! `offsets` cut the T rows into sequences; the state starts at zero in each. Without z the last factor is 1, without a bias it is 0.
+//! with u, delta, z and y `[T, channels]`, B and C `[T, S]` (shared by the channels), A `[channels, S]`, D and bias
+//! `[channels]`. `offsets` cut the T rows into sequences; the state starts at zero in each. Without z the last factor
+//! is 1, without a bias it is 0.
 //!
 //! States run along a sequence, 16 channels side by side in vector registers. What is kept for the backward pass is the
-//! state after every [`CHUNK`] steps: `T / CHUNK` states instead of T. The backward pass goes through the chunks from the last to the
-//! first and computes the states of one chunk again.
+//! state after every [`CHUNK`] steps: `T / CHUNK` states instead of T. The backward pass goes through the chunks from
+//! the last to the first and computes the states of one chunk again.
 
 mod backward;
 mod forward;
