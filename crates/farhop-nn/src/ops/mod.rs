@@ -41,28 +41,40 @@
 //! * `training` is false when nothing will be differentiated: then keep nothing.
 
 pub mod bridge;
+mod causal_convolution;
 mod embedding;
 mod feed_forward;
 mod gen_layer;
+mod graph_attention;
 mod linear;
+mod linear_attention;
+mod lists;
 mod loss;
+mod lstm;
 mod norm_block;
 mod operation;
 mod readout;
+mod selective_scan;
 mod sign_invariant;
 mod sparse_linear;
 mod spmm;
 
 pub use bridge::{Input, apply};
+pub use causal_convolution::causal_convolution;
 pub use embedding::embedding;
 pub use farhop_kernels::buffers;
 pub use feed_forward::{FeedForwardInputs, feed_forward};
 pub use gen_layer::{GenCoefficients, GenInputs, gen_layer, hop_distributions};
+pub use graph_attention::{graph_attention, packed_graph_attention};
 pub use linear::linear;
+pub use linear_attention::linear_attention;
+pub use lists::{maximum, mix, row_softmax};
 pub use loss::loss;
+pub use lstm::{LstmWeights, lstm};
 pub use norm_block::{Normalisation, norm_block};
 pub use operation::{Array, Backward, Operation, Output};
 pub use readout::readout;
+pub use selective_scan::{ScanInputs, selective_scan};
 pub use sign_invariant::sign_invariant;
 pub use sparse_linear::sparse_linear;
 pub use spmm::{EntryWeights, spmm};
