@@ -42,7 +42,7 @@ struct Pass<'a> {
     dv: SharedMut<'a, f32>,
 }
 
-impl Pass<'_> {
+impl<'p> Pass<'p> {
     fn draw(&self, draw: usize) {
         let (settings, pieces) = (self.settings, self.pieces);
         let sums = key_sums(&self.inputs, settings, pieces, draw);
@@ -54,7 +54,7 @@ impl Pass<'_> {
             size,
             || Work::new(settings),
             |piece, work, back| {
-                self.queries(piece, draw, &sums, work, back);
+                self.queries(piece, &sums, work, back);
             },
         );
         for segment in 0..segments {
@@ -71,7 +71,7 @@ impl Pass<'_> {
 
     /// dq of a piece, the part of dv that goes to rows themselves, and the piece's share of dP and dt. The last but one
     /// number of `back` is the sum of `q . dq`.
-    fn queries(&self, piece: &Piece, draw: usize, sums: &Sums, work: &mut Work, back: &mut [f32]) {
+    fn queries(&self, piece: &Piece, sums: &Sums, work: &mut Work, back: &mut [f32]) {
         let settings = self.settings;
         let (features, channels, count) = (settings.features, settings.channels, piece.rows.len());
         let own = self.inputs.own(settings, piece.segment);
@@ -79,7 +79,6 @@ impl Pass<'_> {
         let along = back.len() - 2;
         // SAFETY: a row is in one piece, and a piece in one task.
         let (dq, dv) = unsafe { (self.rows(&self.dq, settings.key_width(), piece), self.values(piece)) };
-        let _ = draw;
         for head in 0..settings.heads {
             let (products, totals) = sums.of(piece.segment)[head_sums(settings, head)].split_at(features * channels);
             let (q, keys) = (&mut work.q[..count * features], &mut work.keys[..count * features]);
@@ -145,7 +144,7 @@ impl Pass<'_> {
     ///
     /// # Safety
     /// No other part with these rows is in use at the same time.
-    unsafe fn rows<'a>(&self, array: &SharedMut<'a, f32>, width: usize, piece: &Piece) -> &'a mut [f32] {
+    unsafe fn rows(&self, array: &SharedMut<'p, f32>, width: usize, piece: &Piece) -> &'p mut [f32] {
         // SAFETY: by the caller's promise.
         unsafe { array.part(piece.rows.start * width..piece.rows.end * width) }
     }
@@ -154,7 +153,7 @@ impl Pass<'_> {
     ///
     /// # Safety
     /// As [`Pass::rows`].
-    unsafe fn values(&self, piece: &Piece) -> &mut [f32] {
+    unsafe fn values(&self, piece: &Piece) -> &'p mut [f32] {
         // SAFETY: by the caller's promise.
         unsafe { self.rows(&self.dv, self.settings.value_width(), piece) }
     }
