@@ -12,19 +12,26 @@
 
 pub mod allocator;
 pub mod buffers;
+pub mod causal_convolution;
 pub mod dense;
 pub mod edge_attention;
 pub mod edges;
 pub mod elimination;
 pub mod embedding;
 pub mod gen_layer;
+pub mod graph_attention;
 pub mod heads;
 pub mod hop_attention;
+pub mod linear_attention;
+pub mod lists;
+pub mod lstm;
 pub mod packed;
 pub mod parallel;
+pub(crate) mod pieces;
 pub mod process;
 pub mod reference;
 pub mod segments;
+pub mod selective_scan;
 pub mod sign_invariant;
 pub mod simd;
 pub mod sparse_features;

@@ -65,12 +65,18 @@ impl Dropout {
     /// Multiplies the elements of a row with their factors.
     #[inline(always)]
     pub(crate) fn apply(&self, key: RowKey, values: &mut [f32]) {
+        self.apply_from(key, 0, values);
+    }
+
+    /// Multiplies the elements of a row from column `first` on with their factors.
+    #[inline(always)]
+    pub(crate) fn apply_from(&self, key: RowKey, first: usize, values: &mut [f32]) {
         if self.is_none() {
             return;
         }
         for (column, value) in values.iter_mut().enumerate() {
             // A dropped infinity is 0, not NaN: a select, not a product.
-            let factor = self.factor_in(key, column as u32);
+            let factor = self.factor_in(key, (first as u32).wrapping_add(column as u32));
             *value = if factor == 0.0 { 0.0 } else { *value * factor };
         }
     }

@@ -17,6 +17,7 @@ pub mod product;
 pub mod reference;
 pub mod rows;
 mod scatter;
+pub(crate) mod strided;
 pub(crate) mod tiles;
 
 pub use activation::Activation;

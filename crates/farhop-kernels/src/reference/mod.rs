@@ -6,9 +6,12 @@
 
 pub mod edges;
 pub mod elimination;
+pub mod graph_attention;
 pub mod hop_attention;
 pub mod inputs;
+pub mod lists;
 pub mod real;
+pub mod sequences;
 pub mod tape;
 
 pub use real::Real;

@@ -12,6 +12,8 @@ pub trait Real:
     fn value(self) -> f64;
     /// e to the power of it.
     fn exp(self) -> Self;
+    /// The natural logarithm.
+    fn ln(self) -> Self;
     /// The square root; its gradient at 0 is taken as 0.
     fn sqrt(self) -> Self;
     /// It to a constant power.
@@ -29,6 +31,9 @@ macro_rules! real_float {
             }
             fn exp(self) -> Self {
                 self.exp()
+            }
+            fn ln(self) -> Self {
+                self.ln()
             }
             fn sqrt(self) -> Self {
                 self.sqrt()

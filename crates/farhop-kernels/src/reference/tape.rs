@@ -78,6 +78,9 @@ impl Real for Var {
         let e = self.value.exp();
         self.unary(e, e)
     }
+    fn ln(self) -> Self {
+        self.unary(self.value.ln(), 1.0 / self.value)
+    }
     fn sqrt(self) -> Self {
         let root = self.value.sqrt();
         self.unary(root, if root == 0.0 { 0.0 } else { 0.5 / root })
