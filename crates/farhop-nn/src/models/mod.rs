@@ -17,6 +17,16 @@ pub use contract::{About, Architecture, Change, Properties, Reach, Registration,
 pub use model_config::ModelConfig;
 pub use stack::Stack;
 
-/// All models. Adding one adds a line.
-pub const REGISTRY: &[Registration] =
-    &[Registration::of::<crate::layers::GenConfig>(), Registration::of::<gcn::Gcn>(), Registration::of::<mlp::Mlp>()];
+macro_rules! registry {
+    ($($model:ty,)*) => {
+        /// All models. Adding one adds a line.
+        pub const REGISTRY: &[Registration] = &[$(Registration::of::<$model>()),*];
+    };
+}
+
+registry! {
+    crate::layers::GenConfig,
+    gcn::Gcn,
+    mlp::Mlp,
+    appnp::Appnp,
+}
