@@ -71,7 +71,8 @@ pub fn refuse_reading(named: Option<&Named>, data: &DataArguments, recipe: &Reci
 
 /// What is known only when the data was read is said instead.
 pub fn say_idle_batches(arguments: &TrainArguments, task: &Task, console: &Console) {
-    let flags: Vec<&str> = arguments.training.settings().iter().map(Setting::flag).collect();
+    let settings = arguments.training.settings();
+    let flags: Vec<&str> = settings.iter().map(Setting::flag).collect();
     let idle = ["--batch-size", "--bucket-by-size"].into_iter().find(|flag| flags.contains(flag));
     if let Some(flag) = idle.filter(|_| !task.has_batches_of_graphs()) {
         console.warning(&format!("{flag} has no effect: this is one graph, not a collection of graphs"));

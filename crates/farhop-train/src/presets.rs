@@ -114,11 +114,11 @@ mod tests {
         let known = serde_json::to_value(Recipe::for_model("gen").unwrap()).unwrap();
         for preset in [Preset::OneGraph, Preset::ManyGraphs] {
             check(&known, &preset.settings(), &preset.to_string());
-            for model in ModelConfig::NAMES {
+            for model in ModelConfig::names() {
                 let made = preset.recipe(model).unwrap();
                 made.validate().unwrap();
                 assert_ne!(made, Recipe::for_model(model).unwrap(), "{preset} {model}");
-                assert_eq!(made.model.name(), *model);
+                assert_eq!(made.model.name(), model);
             }
         }
     }

@@ -18,7 +18,7 @@ Examples:
   farhop train peptides-func --model gcn --epochs 20 --out runs/peptides
   farhop train molecules.csv --smiles smiles --target logp
   farhop train --nodes nodes.csv --edges edges.csv --target label --out runs/mine
-  farhop train --nodes nodes.csv --edges edges.csv --target label --model gcn --layers 4 --hidden 64
+  farhop train --nodes nodes.csv --edges edges.csv --target label --model gcn --layers 4 --width 64
   farhop train --recipe runs/mine/recipe.toml --seed 1 --out runs/again
   farhop train large.farhop --parts 64
       a graph that does not fit into memory, part by part
