@@ -52,6 +52,6 @@ pub use memory::{BUFFER_SLACK, MemoryEstimate, Shape};
 pub use model::{Model, Seen};
 pub use models::{GcnConfig, GenConfig, MlpConfig, ModelConfig, WeighedHops};
 pub use network::Network;
-pub use optimizer::OptimizerConfig;
+pub use optimizer::{OptimizerConfig, OptimizerKind};
 pub use shape::{InputShape, Level, OutputShape};
 pub use targets::{NumberLoss, Targets};

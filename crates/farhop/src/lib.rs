@@ -72,8 +72,8 @@ pub use farhop_graph::{
 };
 pub use farhop_nn::{
     ActivationKind, Batch, GcnConfig, GenConfig, InputShape, Learner, Level, MemoryEstimate, MlpConfig, Model,
-    ModelConfig, NnError, NormKind, NumberLoss, Numbers, OptimizerConfig, OutputShape, Parts, Shape, StepReport,
-    Targets,
+    ModelConfig, NnError, NormKind, NumberLoss, Numbers, OptimizerConfig, OptimizerKind, OutputShape, Parts, Shape,
+    StepReport, Targets,
 };
 pub use farhop_train::{
     CheckpointEvery, DataConfig, EncodingConfig, Encodings, EpochReport, Fitted, LossKind, Machine, Material, Observer,
