@@ -1,5 +1,7 @@
 //! General settings: one set for a single graph, one for many graphs. They hold where neither a recipe nor an option says
 //! otherwise, the same for every dataset: chosen over the datasets at hand by their validation scores (`benches/defaults`).
+//! For one graph, the GCN differs from the other models: without norm and with decay in the gradient it comes nearest to
+//! the GCN of two layers that is its bar, and a GEN does not.
 
 use std::fmt;
 
@@ -54,7 +56,22 @@ impl Preset {
     /// # Errors
     /// When there is no such model.
     pub fn recipe(self, model: &str) -> Result<Recipe, TrainError> {
-        Ok(laid_over(Recipe::for_model(model)?, self.settings()))
+        let recipe = laid_over(Recipe::for_model(model)?, self.settings());
+        Ok(match self.own_settings(model) {
+            Some(own) => laid_over(recipe, own),
+            None => recipe,
+        })
+    }
+
+    /// What differs for one model; never for one dataset.
+    fn own_settings(self, model: &str) -> Option<Value> {
+        match (self, model) {
+            (Preset::OneGraph, "gcn") => Some(json!({
+                "model": { "norm": "none", "dropout": 0.5, "input_dropout": 0.5 },
+                "train": { "optimizer": { "kind": "adam", "weight_decay": 0.0005 } },
+            })),
+            _ => None,
+        }
     }
 
     fn settings(self) -> Value {
@@ -98,7 +115,7 @@ fn laid_over(recipe: Recipe, settings: Value) -> Recipe {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use farhop_nn::ModelConfig;
+    use farhop_nn::{ModelConfig, OptimizerKind};
 
     /// A key that is misspelt would be left out in silence; so every key must be one of the GEN's recipe.
     #[test]
@@ -115,11 +132,26 @@ mod tests {
         for preset in [Preset::OneGraph, Preset::ManyGraphs] {
             check(&known, &preset.settings(), &preset.to_string());
             for model in ModelConfig::NAMES {
+                if let Some(own) = preset.own_settings(model) {
+                    let known = serde_json::to_value(Recipe::for_model(model).unwrap()).unwrap();
+                    check(&known, &own, &format!("{preset}, {model}"));
+                }
                 let made = preset.recipe(model).unwrap();
                 made.validate().unwrap();
                 assert_ne!(made, Recipe::for_model(model).unwrap(), "{preset} {model}");
                 assert_eq!(made.model.name(), *model);
             }
+        }
+    }
+
+    #[test]
+    fn a_gcn_has_the_optimiser_of_its_bar_and_no_other_model_has() {
+        for model in ModelConfig::NAMES {
+            let optimizer = Preset::OneGraph.recipe(model).unwrap().train.optimizer;
+            let expected = if *model == "gcn" { (OptimizerKind::Adam, 5e-4) } else { (OptimizerKind::AdamW, 0.5) };
+            assert_eq!((optimizer.kind, optimizer.weight_decay), expected, "{model}");
+            let many = Preset::ManyGraphs.recipe(model).unwrap().train.optimizer;
+            assert_eq!(many.kind, OptimizerKind::AdamW, "{model}");
         }
     }
 

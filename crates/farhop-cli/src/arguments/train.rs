@@ -109,13 +109,13 @@ pub struct TrainingArguments {
     /// Eigenvectors of the Laplacian that are features [default: 0, none]
     #[arg(long, value_name = "N")]
     laplacian: Option<usize>,
-    /// Optimiser: weight decay beside the gradient (adamw) or inside it (adam) [default: adamw]
+    /// Optimiser: weight decay beside the gradient (adamw) or inside it (adam) [default: adamw; gcn: adam; many graphs: adamw]
     #[arg(long, value_name = "KIND", value_parser = ["adamw", "adam"])]
     optimizer: Option<String>,
     /// Learning rate after the warm-up [default: 0.01; many graphs: 0.001]
     #[arg(long, value_name = "X", value_parser = finite::<f64>)]
     learning_rate: Option<f64>,
-    /// Weight decay, as the optimiser means it [default: 0.5; many graphs: 0.0001]
+    /// Weight decay, as the optimiser means it [default: 0.5; gcn: 0.0005; many graphs: 0.0001]
     #[arg(long, value_name = "X", value_parser = finite::<f32>)]
     weight_decay: Option<f32>,
     /// Epochs over which the learning rate rises to its full value [default: 10; many graphs: 5]
