@@ -1,9 +1,10 @@
 """The bar of `pyg_gcn.py` over several seeds, without PyTorch: the same model and optimiser for one graph with classes, in numpy and scipy.
 
-    python plain_gcn.py DATASET.farhop --seeds 3
+    python plain_gcn.py DATASET.farhop --seeds 3 [--head]
 
 Width 64, dropout 0.5 before both convolutions, weights by Glorot, biases 0, Adam with learning rate 0.01 and weight decay 5e-4 in the gradient, 200
-epochs, the weights of the best validation score. Prints one JSON object a seed.
+epochs, the weights of the best validation score. With `--head` the second convolution has 64 channels, too, and relu, dropout and a linear map follow,
+as in the models of farhop. Prints one JSON object a seed.
 """
 import argparse
 import json
@@ -40,7 +41,7 @@ def area(margin, yes):
     return (rank[yes].sum() - yes.sum() * (yes.sum() + 1) / 2) / (yes.sum() * (~yes).sum())
 
 
-def trained(metric, x, edges, labels, parts, seed):
+def trained(metric, x, edges, labels, parts, seed, head):
     random = np.random.default_rng(seed)
     classes = labels.max() + 1
 
@@ -48,7 +49,8 @@ def trained(metric, x, edges, labels, parts, seed):
         bound = np.sqrt(6 / (rows + columns))
         return random.uniform(-bound, bound, (rows, columns)).astype(np.float32)
 
-    values = [weights(x.shape[1], WIDTH), np.zeros(WIDTH, np.float32), weights(WIDTH, classes), np.zeros(classes, np.float32)]
+    widths = [x.shape[1], WIDTH, *([WIDTH] if head else []), classes]
+    values = [value for a, b in zip(widths, widths[1:]) for value in (weights(a, b), np.zeros(b, np.float32))]
     first, second = [np.zeros_like(value) for value in values], [np.zeros_like(value) for value in values]
 
     def dropped(shape):
@@ -66,20 +68,29 @@ def trained(metric, x, edges, labels, parts, seed):
         mask = dropped(hidden.shape) * (hidden > 0)
         kept = hidden * mask
         out = edges @ (kept @ values[2]) + values[3]
+        if head:
+            late = dropped(out.shape) * (out > 0)
+            deep = out * late
+            out = deep @ values[4] + values[5]
         chances = np.exp(out - out.max(1, keepdims=True))
         chances /= chances.sum(1, keepdims=True)
         slope = np.zeros_like(out)
         slope[train] = chances[train] / len(train)
         slope[train, labels[train]] -= 1 / len(train)
+        own = [deep.T @ slope, slope.sum(0)] if head else []
+        if head:
+            slope = (slope @ values[4].T) * late
         back = edges.T @ slope
         inner = (back @ values[2].T) * mask
-        gradients = [fed.T @ (edges.T @ inner), inner.sum(0), kept.T @ back, slope.sum(0)]
+        gradients = [fed.T @ (edges.T @ inner), inner.sum(0), kept.T @ back, slope.sum(0), *own]
         for at, gradient in enumerate(gradients):
             gradient = gradient + DECAY * values[at]
             first[at] = 0.9 * first[at] + 0.1 * gradient
             second[at] = 0.999 * second[at] + 0.001 * gradient**2
             values[at] -= (RATE * (first[at] / (1 - 0.9**epoch)) / (np.sqrt(second[at] / (1 - 0.999**epoch)) + 1e-8)).astype(np.float32)
         out = edges @ (np.maximum(edges @ (x @ values[0]) + values[1], 0) @ values[2]) + values[3]
+        if head:
+            out = np.maximum(out, 0) @ values[4] + values[5]
         valid = score(out, "valid")
         if best is None or valid > best["valid"]:
             best = {"train": score(out, "train"), "valid": valid, "test": score(out, "test"), "best_epoch": epoch}
@@ -91,10 +102,11 @@ def main():
     parser.add_argument("dataset")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--head", action="store_true")
     given = parser.parse_args()
     data = read(given.dataset)
     for seed in range(given.seed, given.seed + given.seeds):
-        print(json.dumps(trained(*data, seed)), flush=True)
+        print(json.dumps(trained(*data, seed, given.head)), flush=True)
 
 
 if __name__ == "__main__":

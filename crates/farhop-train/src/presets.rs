@@ -1,7 +1,7 @@
 //! General settings: one set for a single graph, one for many graphs. They hold where neither a recipe nor an option says
 //! otherwise, the same for every dataset: chosen over the datasets at hand by their validation scores (`benches/defaults`).
-//! For one graph, the GCN differs from the other models: without norm and with decay in the gradient it comes nearest to
-//! the GCN of two layers that is its bar, and a GEN does not.
+//! For one graph, the GCN differs from the other models: without norm and with decay in the gradient it comes nearer to
+//! the bar of docs/datasets.md, and a GEN does not.
 
 use std::fmt;
 
