@@ -302,14 +302,15 @@ mod tests {
     fn help_tells_the_defaults_that_are_used() {
         let command = Cli::command();
         let train = command.find_subcommand("train").unwrap();
-        let of = |preset: Preset, key: &str| {
-            let tree = serde_json::to_value(preset.recipe("gen").unwrap()).unwrap();
+        let of_model = |model: &str, preset: Preset, key: &str| {
+            let tree = serde_json::to_value(preset.recipe(model).unwrap()).unwrap();
             match key.split('.').fold(&tree, |place, key| &place[key]) {
                 Value::Bool(true) => "on".to_string(),
                 Value::Bool(false) => "off".to_string(),
                 value => crate::origins::shown(value),
             }
         };
+        let of = |preset: Preset, key: &str| of_model("gen", preset, key);
         let mut seen = 0;
         for argument in train.get_arguments() {
             let (name, help) =
@@ -335,6 +336,9 @@ mod tests {
             let one = plain(pieces.next().unwrap_or_default());
             let many = pieces.find_map(|piece| piece.strip_prefix("many graphs: ")).map_or(one.clone(), plain);
             let key = setting.key();
+            if let Some(own) = told.split("; ").find_map(|piece| piece.trim_end_matches(']').strip_prefix("gcn: ")) {
+                assert_eq!(of_model("gcn", Preset::OneGraph, &key), own, "--{name}");
+            }
             if key == "train.batch_size" {
                 assert_eq!(of(Preset::ManyGraphs, &key), many, "--{name}");
             } else {

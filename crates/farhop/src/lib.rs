@@ -72,8 +72,8 @@ pub use farhop_graph::{
 };
 pub use farhop_nn::{
     About, ActivationKind, Architecture, Batch, Change, Common, InputShape, Knob, Learner, Level, MemoryEstimate,
-    Model, ModelConfig, NnError, NormKind, NumberLoss, Numbers, OptimizerConfig, OutputShape, Parts, Properties,
-    REGISTRY, Reach, Shape, StepReport, Targets,
+    Model, ModelConfig, NnError, NormKind, NumberLoss, Numbers, OptimizerConfig, OptimizerKind, OutputShape, Parts,
+    Properties, REGISTRY, Reach, Shape, StepReport, Targets,
 };
 pub use farhop_train::{
     CheckpointEvery, DataConfig, EncodingConfig, Encodings, EpochReport, Fitted, LossKind, Machine, Material, Observer,

@@ -57,16 +57,16 @@ pub struct ModelArguments {
     /// Add the input of a layer to its output [default: off; many graphs: on]
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", value_parser = switch)]
     residual: Option<bool>,
-    /// Normalisation after each layer [default: layer; many graphs: batch]
+    /// Normalisation after each layer [default: layer; gcn: none; many graphs: batch]
     #[arg(long, value_name = "KIND", value_parser = words(NormKind::WORDS))]
     norm: Option<String>,
     /// Activation after each layer [default: relu]
     #[arg(long, value_name = "KIND", value_parser = words(ActivationKind::WORDS))]
     activation: Option<String>,
-    /// Probability of dropping an element after each activation [default: 0.6; many graphs: 0.1]
+    /// Probability of dropping an element after each activation [default: 0.6; gcn: 0.5; many graphs: 0.1]
     #[arg(long, value_name = "P", value_parser = finite::<f32>)]
     dropout: Option<f32>,
-    /// Probability of dropping an input feature [default: 0.2; many graphs: 0]
+    /// Probability of dropping an input feature [default: 0.2; gcn: 0.5; many graphs: 0]
     #[arg(long, value_name = "P", value_parser = finite::<f32>)]
     input_dropout: Option<f32>,
     /// Probability of dropping an attention coefficient (gen) [default: 0]

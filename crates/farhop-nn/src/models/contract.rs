@@ -101,6 +101,9 @@ pub trait Architecture:
     /// Shared settings that have no meaning for it; setting one to another value than its default is an error.
     const IDLE: &'static [&'static str] = &[];
 
+    /// Whether its last layer can answer by itself: `head_layers = 0`.
+    const HEADLESS: bool = false;
+
     /// The shared settings where this model differs.
     fn defaults() -> Common {
         Common::default()
@@ -201,6 +204,8 @@ impl<A: Architecture> AnyArchitecture for A {
     fn validate(&self, common: &Common) -> Result<(), NnError> {
         common.check_ranges(A::NAME)?;
         self.check_ranges(A::NAME)?;
+        let least = usize::from(!A::HEADLESS || common.layers == 0);
+        crate::config::Checks(A::NAME).count("head_layers", common.head_layers, least, 16)?;
         self.check(common)
     }
 
