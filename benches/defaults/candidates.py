@@ -116,6 +116,15 @@ CANDIDATES = {
         "adam-norm-wet": {"model": {**PLAIN, "norm": "layer", "dropout": 0.7}, "train": adam()},
         "adam-norm-far-wet": {"model": {**PLAIN, "norm": "layer", "hops": 4, "dropout": 0.7}, "train": adam()},
         "adam-layer": {"model": {**PLAIN, "coefficients": "attention-per-layer"}, "train": adam()},
+        # The last layer answers by itself.
+        "bare": {"model": {**PLAIN, "head_layers": 0}, "train": adam()},
+        "bare-constant": {"model": {**PLAIN, "head_layers": 0}, "train": adam(schedule="constant", warmup_epochs=0)},
+        "bare-norm": {"model": {**PLAIN, "head_layers": 0, "norm": "layer"}, "train": adam()},
+        "bare-far": {"model": {**PLAIN, "head_layers": 0, "hops": 4}, "train": adam()},
+        "bare-far-norm": {
+            "model": {**PLAIN, "head_layers": 0, "hops": 4, "norm": "layer", "dropout": 0.6, "input_dropout": 0.2},
+            "train": training(0.01, 0.5)},
+        "bare-one": {"model": {**PLAIN, "head_layers": 0, "layers": 1, "hops": 4}, "train": adam()},
         "gcn-no-feed": {"model": {**CLASSIC, "feed_forward": False}, "train": training(0.01, 0.5)},
         "classic-one-layer": {"model": {**CLASSIC, "layers": 1, "hops": 4}, "train": training(0.01, 0.5)},
         "classic-self": {"model": {**CLASSIC, "hop_zero": True}, "train": training(0.01, 0.5)},
