@@ -3,8 +3,19 @@
 mod appnp;
 mod common;
 mod contract;
+mod frame;
+mod gat;
+mod gatedgcn;
 mod gcn;
+mod gea_appnp;
+mod gea_gcn;
+mod gea_mixhop;
 mod gen_model;
+mod gin;
+mod graphsage;
+mod jknet;
+mod jump;
+mod mixhop;
 mod mlp;
 mod model_config;
 mod stack;
@@ -29,4 +40,13 @@ registry! {
     gcn::Gcn,
     mlp::Mlp,
     appnp::Appnp,
+    gat::Gat,
+    graphsage::GraphSage,
+    gin::Gin,
+    gatedgcn::GatedGcn,
+    jknet::JkNet,
+    mixhop::MixHop,
+    gea_gcn::GeaGcn,
+    gea_appnp::GeaAppnp,
+    gea_mixhop::GeaMixHop,
 }

@@ -6,6 +6,13 @@
 
 mod appnp;
 mod file;
+mod gat;
+mod gatedgcn;
+mod gea;
+mod gin;
+mod graphsage;
+mod jknet;
+mod mixhop;
 
 pub use file::{Numbers, OutsideFile};
 
@@ -18,7 +25,7 @@ use burn::tensor::Tensor;
 use farhop_graph::{Direction, Graph, build};
 
 use crate::ops::bridge;
-use crate::{Batch, Context, InputShape, Level, ModelConfig, OutputShape, Parts};
+use crate::{Batch, Context, InputShape, Level, ModelConfig, Network, OutputShape, Parts};
 
 /// How a file becomes a model and a batch.
 pub struct Case {
@@ -104,9 +111,15 @@ pub fn compare(outside: &Outside) {
 }
 
 fn compare_one(outside: &Outside, file: &OutsideFile, case: &Case) {
-    let name = &file.name;
     case.config.validate().unwrap();
-    let mut model = case.config.init(&case.inputs, case.outputs, 1).unwrap();
+    let model = case.config.init(&case.inputs, case.outputs, 1).unwrap();
+    let batch = Batch::from_parts(case.parts.clone(), &case.inputs);
+    compare_network(outside, file, model.network().boxed_clone(), &batch);
+}
+
+/// Compares a network, which may be a part of a model.
+pub fn compare_network(outside: &Outside, file: &OutsideFile, mut network: Box<dyn Network>, batch: &Batch) {
+    let name = &file.name;
     let get = Get { file, prefix: "", asked: RefCell::default() };
     let mut table: BTreeMap<String, Numbers> = (outside.table)(file, &get).into_iter().collect();
     for parameter in file.names().filter_map(|name| name.strip_prefix("param/").map(str::to_string)) {
@@ -114,21 +127,20 @@ fn compare_one(outside: &Outside, file: &OutsideFile, case: &Case) {
         assert!(known, "{name}: parameter {parameter} is not in the table");
     }
     let mut values = BTreeMap::new();
-    for array in model.network().arrays() {
+    for array in network.arrays() {
         let numbers = table.remove(&array.name).unwrap_or_else(|| panic!("{name}: nothing for {}", array.name));
         assert_eq!(numbers.data.len(), array.data.len(), "{name}: {} {:?}", array.name, array.shape);
         values.insert(array.id, numbers.data.iter().map(|value| *value as f32).collect::<Vec<_>>());
     }
     assert!(table.is_empty(), "{name}: not in the model: {:?}", table.keys());
-    model.network_mut().replace(&mut |id| values.remove(&id));
-    let batch = Batch::from_parts(case.parts.clone(), &case.inputs);
+    network.replace(&mut |id| values.remove(&id));
     for (output, gradients, context) in
         [("out", "grad/", Context::evaluation()), ("out_train", "grad_train/", Context::training(1, 1))]
     {
         let Some(expected) = file.find(output) else { continue };
-        let tracked = model.network().tracked();
+        let tracked = network.tracked();
         let x = batch.features().autodiff().require_grad();
-        let found = tracked.run(x.clone().into(), &batch, &context);
+        let found = tracked.run(x.clone().into(), batch, &context);
         assert_close(&format!("{name}, {output}"), &bridge::into_vec(found.clone()), &expected.data, 0.0);
         let cotangent = file.find("cotangent").unwrap_or_else(|| panic!("{name}: no cotangent"));
         let [rows, columns] = found.dims();
