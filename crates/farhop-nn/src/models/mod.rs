@@ -3,10 +3,15 @@
 mod appnp;
 mod common;
 mod contract;
+mod dagnn;
+mod fsgnn;
 mod gcn;
 mod gen_model;
+mod gprgnn;
+mod h2gcn;
 mod mlp;
 mod model_config;
+mod predictor;
 mod stack;
 
 #[cfg(test)]
@@ -28,5 +33,9 @@ registry! {
     crate::layers::GenConfig,
     gcn::Gcn,
     mlp::Mlp,
+    gprgnn::Gprgnn,
+    dagnn::Dagnn,
+    h2gcn::H2gcn,
+    fsgnn::Fsgnn,
     appnp::Appnp,
 }

@@ -5,7 +5,11 @@
 //! and for gradients, so it may only transpose, cut, join and rename.
 
 mod appnp;
+mod dagnn;
 mod file;
+mod fsgnn;
+mod gprgnn;
+mod h2gcn;
 
 pub use file::{Numbers, OutsideFile};
 
@@ -15,6 +19,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use burn::tensor::Tensor;
+use burn::tensor::activation::log_softmax;
 use farhop_graph::{Direction, Graph, build};
 
 use crate::ops::bridge;
@@ -94,16 +99,26 @@ pub fn files(folder: &str) -> Vec<OutsideFile> {
 
 /// Compares every file of a model.
 pub fn compare(outside: &Outside) {
+    compare_read(outside, |outputs, _| outputs);
+}
+
+/// As [`compare`], for files whose outputs are the logarithms of probabilities.
+pub fn compare_log_probabilities(outside: &Outside) {
+    compare_read(outside, |outputs, _| log_softmax(outputs, 1));
+}
+
+/// As [`compare`]; `read` turns our outputs into those of the file.
+pub fn compare_read(outside: &Outside, read: fn(Tensor<2>, &OutsideFile) -> Tensor<2>) {
     let mut compared = 0;
     for file in files(outside.folder) {
         let Some(case) = (outside.case)(&file) else { continue };
-        compare_one(outside, &file, &case);
+        compare_one(outside, &file, &case, read);
         compared += 1;
     }
     assert!(compared > 0, "{}: no file was compared", outside.folder);
 }
 
-fn compare_one(outside: &Outside, file: &OutsideFile, case: &Case) {
+fn compare_one(outside: &Outside, file: &OutsideFile, case: &Case, read: fn(Tensor<2>, &OutsideFile) -> Tensor<2>) {
     let name = &file.name;
     case.config.validate().unwrap();
     let mut model = case.config.init(&case.inputs, case.outputs, 1).unwrap();
@@ -128,7 +143,7 @@ fn compare_one(outside: &Outside, file: &OutsideFile, case: &Case) {
         let Some(expected) = file.find(output) else { continue };
         let tracked = model.network().tracked();
         let x = batch.features().autodiff().require_grad();
-        let found = tracked.run(x.clone().into(), &batch, &context);
+        let found = read(tracked.run(x.clone().into(), &batch, &context), file);
         assert_close(&format!("{name}, {output}"), &bridge::into_vec(found.clone()), &expected.data, 0.0);
         let cotangent = file.find("cotangent").unwrap_or_else(|| panic!("{name}: no cotangent"));
         let [rows, columns] = found.dims();
