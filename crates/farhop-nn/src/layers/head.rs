@@ -38,7 +38,7 @@ impl From<ReadoutKind> for Reduction {
 /// The settings of a [`Head`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeadConfig {
-    /// Linear maps, at least 1.
+    /// Linear maps; 0 if the last layer has the answers already.
     pub layers: usize,
     /// Channels between them.
     pub width: usize,
@@ -58,7 +58,7 @@ impl HeadConfig {
             x = ledger.each("head", x);
             width = self.width;
         }
-        ledger.linear("head", x, count, width, shape.outputs, true)
+        if self.layers == 0 { x } else { ledger.linear("head", x, count, width, shape.outputs, true) }
     }
 }
 
@@ -66,7 +66,7 @@ impl HeadConfig {
 #[derive(Module, Debug)]
 pub struct Head {
     hidden: Vec<Linear>,
-    output: Linear,
+    output: Option<Linear>,
     #[module(skip)]
     readout: Option<ReadoutKind>,
 }
@@ -80,7 +80,7 @@ impl Head {
             hidden.push(Linear::init(width, config.width, seeds.next_seed()));
             width = config.width;
         }
-        let output = Linear::init(width, shape.outputs, seeds.next_seed());
+        let output = (config.layers > 0).then(|| Linear::init(width, shape.outputs, seeds.next_seed()));
         Head { hidden, output, readout: (shape.level == Level::Graph).then_some(config.readout) }
     }
 
@@ -97,6 +97,9 @@ impl Head {
             let finish = Finish { activation: Activation::Relu, dropout: Dropout::NONE };
             x = ops::norm_block(linear.apply(x), Normalisation::None, finish, None).into();
         }
-        self.output.apply(x)
+        match &self.output {
+            Some(output) => output.apply(x),
+            None => x.into_dense(batch),
+        }
     }
 }

@@ -1,23 +1,39 @@
 //! Layers: one file each, one contract, one registry line.
 
+mod eliminated;
 mod encoder;
+mod entry_encoder;
+mod gat;
+mod gated_gcn;
 mod gcn;
 mod gen_layer;
+mod gin;
 mod head;
 mod laplacian;
 mod linear;
+mod magna;
+mod mixhop;
 mod norm;
+mod sage;
 
 #[cfg(test)]
 mod tests;
 
+pub use eliminated::{EliminatedConfig, EliminatedHops, EliminatedLayer, HopJoin};
 pub use encoder::{Encoder, EncoderConfig};
+pub use entry_encoder::EntryEncoder;
+pub use gat::{GatConfig, GatLayer};
+pub use gated_gcn::{GatedGcnConfig, GatedGcnLayer};
 pub use gcn::GcnLayer;
 pub use gen_layer::{CoefficientKind, EliminationKind, GenConfig, GenLayer, HopReading};
+pub use gin::{GinConfig, GinLayer};
 pub use head::{Head, HeadConfig, ReadoutKind};
 pub use laplacian::{LaplacianEncoder, LaplacianKind};
 pub use linear::Linear;
+pub use magna::{MagnaLayer, MagnaLayerConfig};
+pub use mixhop::{MixHopConfig, MixHopLayer};
 pub use norm::{BlockConfig, NormBlock};
+pub use sage::{SageConfig, SageLayer};
 
 use burn::module::{Module, ModuleDisplay};
 use burn::tensor::Tensor;

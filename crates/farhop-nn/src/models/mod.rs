@@ -3,12 +3,26 @@
 mod appnp;
 mod common;
 mod contract;
+mod cpgnn;
 mod dagnn;
+mod frame;
 mod fsgnn;
+mod gat;
+mod gatedgcn;
 mod gcn;
+mod gea_appnp;
+mod gea_gcn;
+mod gea_mixhop;
 mod gen_model;
+mod gin;
+mod glognn;
 mod gprgnn;
+mod graphsage;
 mod h2gcn;
+mod jknet;
+mod jump;
+mod magna;
+mod mixhop;
 mod mlp;
 mod model_config;
 mod predictor;
@@ -33,9 +47,21 @@ registry! {
     crate::layers::GenConfig,
     gcn::Gcn,
     mlp::Mlp,
+    appnp::Appnp,
+    gat::Gat,
+    graphsage::GraphSage,
+    gin::Gin,
+    gatedgcn::GatedGcn,
+    jknet::JkNet,
+    mixhop::MixHop,
+    gea_gcn::GeaGcn,
+    gea_appnp::GeaAppnp,
+    gea_mixhop::GeaMixHop,
     gprgnn::Gprgnn,
     dagnn::Dagnn,
     h2gcn::H2gcn,
     fsgnn::Fsgnn,
-    appnp::Appnp,
+    magna::Magna,
+    glognn::Glognn,
+    cpgnn::Cpgnn,
 }

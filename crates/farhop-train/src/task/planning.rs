@@ -8,7 +8,7 @@ use super::parted::largest;
 use super::parting::divided;
 use super::{Parting, Source, Task};
 use crate::TrainConfig;
-use crate::memory::{Division, Held, Limit, Plan, plan, plan_divisible};
+use crate::memory::{Advice, Division, Held, Limit, Plan, plan, plan_divisible};
 
 /// A part has at least this many nodes, or it is not worth a batch.
 const LEAST_NODES: usize = 16;
@@ -54,7 +54,7 @@ pub fn plan_whole(
             estimated(division, parts, halo, known.filter(|_| halo == config.halo && halo.is_some()))
         };
         let plan = plan_divisible(model, &division.shape, held, training, limit, Some((&estimate, config.halo)));
-        let parts = plan.advice.as_ref().and_then(|advice| advice.setting.strip_prefix("--parts ")?.parse().ok());
+        let parts = plan.advice.as_ref().and_then(Advice::parts);
         let Some(parts) = parts.filter(|_| config.halo.is_some() && found != Some(plan.advice.clone())) else {
             return plan;
         };

@@ -5,11 +5,21 @@
 //! and for gradients, so it may only transpose, cut, join and rename.
 
 mod appnp;
+mod cpgnn;
 mod dagnn;
 mod file;
 mod fsgnn;
+mod gat;
+mod gatedgcn;
+mod gea;
+mod gin;
+mod glognn;
 mod gprgnn;
+mod graphsage;
 mod h2gcn;
+mod jknet;
+mod magna;
+mod mixhop;
 
 pub use file::{Numbers, OutsideFile};
 
@@ -23,7 +33,7 @@ use burn::tensor::activation::log_softmax;
 use farhop_graph::{Direction, Graph, build};
 
 use crate::ops::bridge;
-use crate::{Batch, Context, InputShape, Level, ModelConfig, OutputShape, Parts};
+use crate::{Batch, Context, InputShape, Level, ModelConfig, Network, OutputShape, Parts};
 
 /// How a file becomes a model and a batch.
 pub struct Case {
@@ -107,8 +117,11 @@ pub fn compare_log_probabilities(outside: &Outside) {
     compare_read(outside, |outputs, _| log_softmax(outputs, 1));
 }
 
-/// As [`compare`]; `read` turns our outputs into those of the file.
-pub fn compare_read(outside: &Outside, read: fn(Tensor<2>, &OutsideFile) -> Tensor<2>) {
+/// Turns our outputs into those of the file.
+pub type Read = fn(Tensor<2>, &OutsideFile) -> Tensor<2>;
+
+/// As [`compare`], with outputs that are read in some way.
+pub fn compare_read(outside: &Outside, read: Read) {
     let mut compared = 0;
     for file in files(outside.folder) {
         let Some(case) = (outside.case)(&file) else { continue };
@@ -118,10 +131,26 @@ pub fn compare_read(outside: &Outside, read: fn(Tensor<2>, &OutsideFile) -> Tens
     assert!(compared > 0, "{}: no file was compared", outside.folder);
 }
 
-fn compare_one(outside: &Outside, file: &OutsideFile, case: &Case, read: fn(Tensor<2>, &OutsideFile) -> Tensor<2>) {
-    let name = &file.name;
+fn compare_one(outside: &Outside, file: &OutsideFile, case: &Case, read: Read) {
     case.config.validate().unwrap();
-    let mut model = case.config.init(&case.inputs, case.outputs, 1).unwrap();
+    let model = case.config.init(&case.inputs, case.outputs, 1).unwrap();
+    let batch = Batch::from_parts(case.parts.clone(), &case.inputs);
+    compare_network_read(outside, file, model.network().boxed_clone(), &batch, read);
+}
+
+/// Compares a network, which may be a part of a model.
+pub fn compare_network(outside: &Outside, file: &OutsideFile, network: Box<dyn Network>, batch: &Batch) {
+    compare_network_read(outside, file, network, batch, |outputs, _| outputs);
+}
+
+fn compare_network_read(
+    outside: &Outside,
+    file: &OutsideFile,
+    mut network: Box<dyn Network>,
+    batch: &Batch,
+    read: Read,
+) {
+    let name = &file.name;
     let get = Get { file, prefix: "", asked: RefCell::default() };
     let mut table: BTreeMap<String, Numbers> = (outside.table)(file, &get).into_iter().collect();
     for parameter in file.names().filter_map(|name| name.strip_prefix("param/").map(str::to_string)) {
@@ -129,21 +158,20 @@ fn compare_one(outside: &Outside, file: &OutsideFile, case: &Case, read: fn(Tens
         assert!(known, "{name}: parameter {parameter} is not in the table");
     }
     let mut values = BTreeMap::new();
-    for array in model.network().arrays() {
+    for array in network.arrays() {
         let numbers = table.remove(&array.name).unwrap_or_else(|| panic!("{name}: nothing for {}", array.name));
         assert_eq!(numbers.data.len(), array.data.len(), "{name}: {} {:?}", array.name, array.shape);
         values.insert(array.id, numbers.data.iter().map(|value| *value as f32).collect::<Vec<_>>());
     }
     assert!(table.is_empty(), "{name}: not in the model: {:?}", table.keys());
-    model.network_mut().replace(&mut |id| values.remove(&id));
-    let batch = Batch::from_parts(case.parts.clone(), &case.inputs);
+    network.replace(&mut |id| values.remove(&id));
     for (output, gradients, context) in
         [("out", "grad/", Context::evaluation()), ("out_train", "grad_train/", Context::training(1, 1))]
     {
         let Some(expected) = file.find(output) else { continue };
-        let tracked = model.network().tracked();
+        let tracked = network.tracked();
         let x = batch.features().autodiff().require_grad();
-        let found = read(tracked.run(x.clone().into(), &batch, &context), file);
+        let found = read(tracked.run(x.clone().into(), batch, &context), file);
         assert_close(&format!("{name}, {output}"), &bridge::into_vec(found.clone()), &expected.data, 0.0);
         let cotangent = file.find("cotangent").unwrap_or_else(|| panic!("{name}: no cotangent"));
         let [rows, columns] = found.dims();
