@@ -3,7 +3,10 @@
 mod appnp;
 mod common;
 mod contract;
+mod cpgnn;
+mod dagnn;
 mod frame;
+mod fsgnn;
 mod gat;
 mod gatedgcn;
 mod gcn;
@@ -12,12 +15,17 @@ mod gea_gcn;
 mod gea_mixhop;
 mod gen_model;
 mod gin;
+mod glognn;
+mod gprgnn;
 mod graphsage;
+mod h2gcn;
 mod jknet;
 mod jump;
+mod magna;
 mod mixhop;
 mod mlp;
 mod model_config;
+mod predictor;
 mod stack;
 
 #[cfg(test)]
@@ -49,4 +57,11 @@ registry! {
     gea_gcn::GeaGcn,
     gea_appnp::GeaAppnp,
     gea_mixhop::GeaMixHop,
+    gprgnn::Gprgnn,
+    dagnn::Dagnn,
+    h2gcn::H2gcn,
+    fsgnn::Fsgnn,
+    magna::Magna,
+    glognn::Glognn,
+    cpgnn::Cpgnn,
 }

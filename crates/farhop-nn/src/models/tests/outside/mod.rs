@@ -5,13 +5,20 @@
 //! and for gradients, so it may only transpose, cut, join and rename.
 
 mod appnp;
+mod cpgnn;
+mod dagnn;
 mod file;
+mod fsgnn;
 mod gat;
 mod gatedgcn;
 mod gea;
 mod gin;
+mod glognn;
+mod gprgnn;
 mod graphsage;
+mod h2gcn;
 mod jknet;
+mod magna;
 mod mixhop;
 
 pub use file::{Numbers, OutsideFile};
@@ -22,6 +29,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use burn::tensor::Tensor;
+use burn::tensor::activation::log_softmax;
 use farhop_graph::{Direction, Graph, build};
 
 use crate::ops::bridge;
@@ -101,24 +109,47 @@ pub fn files(folder: &str) -> Vec<OutsideFile> {
 
 /// Compares every file of a model.
 pub fn compare(outside: &Outside) {
+    compare_read(outside, |outputs, _| outputs);
+}
+
+/// As [`compare`], for files whose outputs are the logarithms of probabilities.
+pub fn compare_log_probabilities(outside: &Outside) {
+    compare_read(outside, |outputs, _| log_softmax(outputs, 1));
+}
+
+/// Turns our outputs into those of the file.
+pub type Read = fn(Tensor<2>, &OutsideFile) -> Tensor<2>;
+
+/// As [`compare`], with outputs that are read in some way.
+pub fn compare_read(outside: &Outside, read: Read) {
     let mut compared = 0;
     for file in files(outside.folder) {
         let Some(case) = (outside.case)(&file) else { continue };
-        compare_one(outside, &file, &case);
+        compare_one(outside, &file, &case, read);
         compared += 1;
     }
     assert!(compared > 0, "{}: no file was compared", outside.folder);
 }
 
-fn compare_one(outside: &Outside, file: &OutsideFile, case: &Case) {
+fn compare_one(outside: &Outside, file: &OutsideFile, case: &Case, read: Read) {
     case.config.validate().unwrap();
     let model = case.config.init(&case.inputs, case.outputs, 1).unwrap();
     let batch = Batch::from_parts(case.parts.clone(), &case.inputs);
-    compare_network(outside, file, model.network().boxed_clone(), &batch);
+    compare_network_read(outside, file, model.network().boxed_clone(), &batch, read);
 }
 
 /// Compares a network, which may be a part of a model.
-pub fn compare_network(outside: &Outside, file: &OutsideFile, mut network: Box<dyn Network>, batch: &Batch) {
+pub fn compare_network(outside: &Outside, file: &OutsideFile, network: Box<dyn Network>, batch: &Batch) {
+    compare_network_read(outside, file, network, batch, |outputs, _| outputs);
+}
+
+fn compare_network_read(
+    outside: &Outside,
+    file: &OutsideFile,
+    mut network: Box<dyn Network>,
+    batch: &Batch,
+    read: Read,
+) {
     let name = &file.name;
     let get = Get { file, prefix: "", asked: RefCell::default() };
     let mut table: BTreeMap<String, Numbers> = (outside.table)(file, &get).into_iter().collect();
@@ -140,7 +171,7 @@ pub fn compare_network(outside: &Outside, file: &OutsideFile, mut network: Box<d
         let Some(expected) = file.find(output) else { continue };
         let tracked = network.tracked();
         let x = batch.features().autodiff().require_grad();
-        let found = tracked.run(x.clone().into(), batch, &context);
+        let found = read(tracked.run(x.clone().into(), batch, &context), file);
         assert_close(&format!("{name}, {output}"), &bridge::into_vec(found.clone()), &expected.data, 0.0);
         let cotangent = file.find("cotangent").unwrap_or_else(|| panic!("{name}: no cotangent"));
         let [rows, columns] = found.dims();
