@@ -7,6 +7,7 @@ mod gcn;
 mod gen_model;
 mod mlp;
 mod model_config;
+mod sgformer;
 mod stack;
 
 #[cfg(test)]
@@ -29,4 +30,5 @@ registry! {
     gcn::Gcn,
     mlp::Mlp,
     appnp::Appnp,
+    sgformer::Sgformer,
 }

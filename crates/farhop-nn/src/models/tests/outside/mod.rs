@@ -6,6 +6,7 @@
 
 mod appnp;
 mod file;
+mod sgformer;
 
 pub use file::{Numbers, OutsideFile};
 
