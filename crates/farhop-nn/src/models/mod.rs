@@ -7,6 +7,7 @@ mod gcn;
 mod gen_model;
 mod mlp;
 mod model_config;
+mod polynormer;
 mod sgformer;
 mod stack;
 
@@ -31,4 +32,5 @@ registry! {
     mlp::Mlp,
     appnp::Appnp,
     sgformer::Sgformer,
+    polynormer::Polynormer,
 }

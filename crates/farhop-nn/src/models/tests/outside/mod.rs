@@ -6,6 +6,7 @@
 
 mod appnp;
 mod file;
+mod polynormer;
 mod sgformer;
 
 pub use file::{Numbers, OutsideFile};
@@ -93,18 +94,47 @@ pub fn files(folder: &str) -> Vec<OutsideFile> {
     paths.iter().map(|path| OutsideFile::open(path)).collect()
 }
 
+/// Which numbers of a file a pass through the model is held against.
+pub struct Pass {
+    /// The outputs; a file without them is not compared in this pass.
+    pub output: &'static str,
+    /// What the outputs are multiplied with before they are summed up.
+    pub cotangent: &'static str,
+    /// What stands before the names of the gradients of that sum.
+    pub gradients: &'static str,
+    /// Whether it is a step of training.
+    pub training: bool,
+}
+
+/// What nearly all files have.
+const PASSES: &[Pass] = &[
+    Pass { output: "out", cotangent: "cotangent", gradients: "grad/", training: false },
+    Pass { output: "out_train", cotangent: "cotangent", gradients: "grad_train/", training: true },
+];
+
 /// Compares every file of a model.
 pub fn compare(outside: &Outside) {
+    compare_passes(outside, PASSES, &|_, _, _| ());
+}
+
+/// As [`compare`], with other passes; `prepare` puts what a file recorded (random draws, say) into the batch of a pass.
+pub fn compare_passes(outside: &Outside, passes: &[Pass], prepare: &dyn Fn(&OutsideFile, &Pass, &Batch)) {
     let mut compared = 0;
     for file in files(outside.folder) {
         let Some(case) = (outside.case)(&file) else { continue };
-        compare_one(outside, &file, &case);
+        compare_one(outside, &file, &case, passes, prepare);
         compared += 1;
     }
     assert!(compared > 0, "{}: no file was compared", outside.folder);
 }
 
-fn compare_one(outside: &Outside, file: &OutsideFile, case: &Case) {
+fn compare_one(
+    outside: &Outside,
+    file: &OutsideFile,
+    case: &Case,
+    passes: &[Pass],
+    prepare: &dyn Fn(&OutsideFile, &Pass, &Batch),
+) {
     let name = &file.name;
     case.config.validate().unwrap();
     let mut model = case.config.init(&case.inputs, case.outputs, 1).unwrap();
@@ -122,16 +152,17 @@ fn compare_one(outside: &Outside, file: &OutsideFile, case: &Case) {
     }
     assert!(table.is_empty(), "{name}: not in the model: {:?}", table.keys());
     model.network_mut().replace(&mut |id| values.remove(&id));
-    let batch = Batch::from_parts(case.parts.clone(), &case.inputs);
-    for (output, gradients, context) in
-        [("out", "grad/", Context::evaluation()), ("out_train", "grad_train/", Context::training(1, 1))]
-    {
+    for pass in passes {
+        let &Pass { output, gradients, training, .. } = pass;
         let Some(expected) = file.find(output) else { continue };
+        let batch = Batch::from_parts(case.parts.clone(), &case.inputs);
+        prepare(file, pass, &batch);
+        let context = if training { Context::training(1, 1) } else { Context::evaluation() };
         let tracked = model.network().tracked();
         let x = batch.features().autodiff().require_grad();
         let found = tracked.run(x.clone().into(), &batch, &context);
         assert_close(&format!("{name}, {output}"), &bridge::into_vec(found.clone()), &expected.data, 0.0);
-        let cotangent = file.find("cotangent").unwrap_or_else(|| panic!("{name}: no cotangent"));
+        let cotangent = file.find(pass.cotangent).unwrap_or_else(|| panic!("{name}: no cotangent"));
         let [rows, columns] = found.dims();
         let cotangent = cotangent.data.iter().map(|value| *value as f32).collect();
         let cotangent: Tensor<2> = bridge::from_vec(cotangent, [rows, columns]);
@@ -146,7 +177,7 @@ fn compare_one(outside: &Outside, file: &OutsideFile, case: &Case) {
             let what = format!("{name}, {gradients}{}", array.name);
             assert_close(&what, &array.data, &table[&array.name].data, largest);
         }
-        if let Some(expected) = file.find(&format!("{gradients}x")) {
+        if let Some(expected) = file.input_gradient(gradients, case.inputs.numbers) {
             let dx = x.grad_remove(&mut tape).unwrap_or_else(|| panic!("{name}: the input has no gradient"));
             assert_close(&format!("{name}, {gradients}x"), &bridge::into_vec(dx), &expected.data, largest);
         }
@@ -200,6 +231,16 @@ impl OutsideFile {
             parts.edge_numbers = features.to_f32();
         }
         (parts, shape)
+    }
+
+    /// The gradient of the input, of `width` numbers a node: that of `x`, and if that is narrower, that of `lappe` beside it.
+    fn input_gradient(&self, gradients: &str, width: usize) -> Option<Numbers> {
+        let x = self.find(&format!("{gradients}x"))?;
+        if x.shape[1] == width {
+            return Some(x);
+        }
+        let turned = [x.transposed(), self.find(&format!("{gradients}lappe"))?.transposed()];
+        Some(Numbers::stacked(&turned).transposed())
     }
 
     /// Answers about nodes, or about graphs if the outputs have a row for each of these.
