@@ -26,6 +26,8 @@ mod mixhop;
 mod mlp;
 mod model_config;
 mod predictor;
+mod polynormer;
+mod sgformer;
 mod stack;
 
 #[cfg(test)]
@@ -64,4 +66,6 @@ registry! {
     magna::Magna,
     glognn::Glognn,
     cpgnn::Cpgnn,
+    sgformer::Sgformer,
+    polynormer::Polynormer,
 }

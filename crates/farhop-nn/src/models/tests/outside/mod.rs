@@ -8,6 +8,8 @@ mod appnp;
 mod cpgnn;
 mod dagnn;
 mod file;
+mod sgformer;
+mod polynormer;
 mod fsgnn;
 mod gat;
 mod gatedgcn;
@@ -107,48 +109,81 @@ pub fn files(folder: &str) -> Vec<OutsideFile> {
     paths.iter().map(|path| OutsideFile::open(path)).collect()
 }
 
+/// One pass through a model, and the numbers of a file that it is held against.
+#[derive(Clone, Copy)]
+pub struct Pass {
+    /// The outputs; a file without them is not compared in this pass.
+    pub output: &'static str,
+    /// What the outputs are multiplied with before they are summed up.
+    pub cotangent: &'static str,
+    /// What stands before the names of the gradients of that sum; none if the files do not have them.
+    pub gradients: Option<&'static str>,
+    /// Whether it is a step of training.
+    pub training: bool,
+}
+
+/// What nearly all files have.
+pub const PASSES: [Pass; 2] = [
+    Pass { output: "out", cotangent: "cotangent", gradients: Some("grad/"), training: false },
+    Pass { output: "out_train", cotangent: "cotangent", gradients: Some("grad_train/"), training: true },
+];
+
+/// What differs from model to model in a comparison.
+pub struct How<'a> {
+    /// The passes.
+    pub passes: &'a [Pass],
+    /// Puts what a file recorded (random draws, say) into the batch of a pass.
+    pub prepare: &'a dyn Fn(&OutsideFile, &Pass, &Batch),
+    /// Turns our outputs into those of the file.
+    pub read: fn(Tensor<2>, &OutsideFile) -> Tensor<2>,
+}
+
+impl Default for How<'_> {
+    fn default() -> Self {
+        How { passes: &PASSES, prepare: &|_, _, _| (), read: |outputs, _| outputs }
+    }
+}
+
 /// Compares every file of a model.
 pub fn compare(outside: &Outside) {
-    compare_read(outside, |outputs, _| outputs);
+    compare_how(outside, &How::default());
 }
 
 /// As [`compare`], for files whose outputs are the logarithms of probabilities.
 pub fn compare_log_probabilities(outside: &Outside) {
-    compare_read(outside, |outputs, _| log_softmax(outputs, 1));
+    compare_how(outside, &How { read: |outputs, _| log_softmax(outputs, 1), ..How::default() });
 }
 
-/// Turns our outputs into those of the file.
-pub type Read = fn(Tensor<2>, &OutsideFile) -> Tensor<2>;
-
-/// As [`compare`], with outputs that are read in some way.
-pub fn compare_read(outside: &Outside, read: Read) {
+/// As [`compare`], in another way.
+pub fn compare_how(outside: &Outside, how: &How) {
     let mut compared = 0;
     for file in files(outside.folder) {
         let Some(case) = (outside.case)(&file) else { continue };
-        compare_one(outside, &file, &case, read);
+        compare_one(outside, &file, &case, how);
         compared += 1;
     }
     assert!(compared > 0, "{}: no file was compared", outside.folder);
 }
 
-fn compare_one(outside: &Outside, file: &OutsideFile, case: &Case, read: Read) {
+/// Compares one file.
+pub fn compare_one(outside: &Outside, file: &OutsideFile, case: &Case, how: &How) {
     case.config.validate().unwrap();
     let model = case.config.init(&case.inputs, case.outputs, 1).unwrap();
-    let batch = Batch::from_parts(case.parts.clone(), &case.inputs);
-    compare_network_read(outside, file, model.network().boxed_clone(), &batch, read);
+    let make = || Batch::from_parts(case.parts.clone(), &case.inputs);
+    compare_passes(outside, file, model.network().boxed_clone(), &make, how);
 }
 
 /// Compares a network, which may be a part of a model.
 pub fn compare_network(outside: &Outside, file: &OutsideFile, network: Box<dyn Network>, batch: &Batch) {
-    compare_network_read(outside, file, network, batch, |outputs, _| outputs);
+    compare_passes(outside, file, network, &|| batch.clone(), &How::default());
 }
 
-fn compare_network_read(
+fn compare_passes(
     outside: &Outside,
     file: &OutsideFile,
     mut network: Box<dyn Network>,
-    batch: &Batch,
-    read: Read,
+    batch: &dyn Fn() -> Batch,
+    how: &How,
 ) {
     let name = &file.name;
     let get = Get { file, prefix: "", asked: RefCell::default() };
@@ -165,15 +200,17 @@ fn compare_network_read(
     }
     assert!(table.is_empty(), "{name}: not in the model: {:?}", table.keys());
     network.replace(&mut |id| values.remove(&id));
-    for (output, gradients, context) in
-        [("out", "grad/", Context::evaluation()), ("out_train", "grad_train/", Context::training(1, 1))]
-    {
-        let Some(expected) = file.find(output) else { continue };
+    for pass in how.passes {
+        let Some(expected) = file.find(pass.output) else { continue };
+        let batch = batch();
+        (how.prepare)(file, pass, &batch);
+        let context = if pass.training { Context::training(1, 1) } else { Context::evaluation() };
         let tracked = network.tracked();
         let x = batch.features().autodiff().require_grad();
-        let found = read(tracked.run(x.clone().into(), batch, &context), file);
-        assert_close(&format!("{name}, {output}"), &bridge::into_vec(found.clone()), &expected.data, 0.0);
-        let cotangent = file.find("cotangent").unwrap_or_else(|| panic!("{name}: no cotangent"));
+        let found = (how.read)(tracked.run(x.clone().into(), &batch, &context), file);
+        assert_close(&format!("{name}, {}", pass.output), &bridge::into_vec(found.clone()), &expected.data, 0.0);
+        let Some(gradients) = pass.gradients else { continue };
+        let cotangent = file.find(pass.cotangent).unwrap_or_else(|| panic!("{name}: no {}", pass.cotangent));
         let [rows, columns] = found.dims();
         let cotangent = cotangent.data.iter().map(|value| *value as f32).collect();
         let cotangent: Tensor<2> = bridge::from_vec(cotangent, [rows, columns]);
