@@ -1,23 +1,34 @@
 //! Layers: one file each, one contract, one registry line.
 
+mod edge_rows;
 mod encoder;
+mod feed;
 mod gcn;
 mod gen_layer;
 mod head;
 mod laplacian;
 mod linear;
+mod local;
 mod norm;
+mod position_columns;
+mod state_norm;
 
 #[cfg(test)]
 mod tests;
 
+pub use edge_rows::EdgeRows;
 pub use encoder::{Encoder, EncoderConfig};
+pub use feed::Feed;
+pub(crate) use feed::plain;
 pub use gcn::GcnLayer;
 pub use gen_layer::{CoefficientKind, EliminationKind, GenConfig, GenLayer, HopReading};
 pub use head::{Head, HeadConfig, ReadoutKind};
 pub use laplacian::{LaplacianEncoder, LaplacianKind};
 pub use linear::Linear;
+pub use local::{Local, LocalConfig, LocalKind};
 pub use norm::{BlockConfig, NormBlock};
+pub use position_columns::{LaplacianForm, PositionColumns};
+pub use state_norm::StateNorm;
 
 use burn::module::{Module, ModuleDisplay};
 use burn::tensor::Tensor;

@@ -6,6 +6,7 @@
 
 mod appnp;
 mod file;
+mod gps;
 
 pub use file::{Numbers, OutsideFile};
 
@@ -104,6 +105,11 @@ pub fn compare(outside: &Outside) {
 }
 
 fn compare_one(outside: &Outside, file: &OutsideFile, case: &Case) {
+    compare_modes(outside, file, case, &["out", "out_train"]);
+}
+
+/// Compares the outputs of the named modes only: `out`, `out_train`.
+pub fn compare_modes(outside: &Outside, file: &OutsideFile, case: &Case, modes: &[&str]) {
     let name = &file.name;
     case.config.validate().unwrap();
     let mut model = case.config.init(&case.inputs, case.outputs, 1).unwrap();
@@ -125,7 +131,7 @@ fn compare_one(outside: &Outside, file: &OutsideFile, case: &Case) {
     for (output, gradients, context) in
         [("out", "grad/", Context::evaluation()), ("out_train", "grad_train/", Context::training(1, 1))]
     {
-        let Some(expected) = file.find(output) else { continue };
+        let Some(expected) = file.find(output).filter(|_| modes.contains(&output)) else { continue };
         let tracked = model.network().tracked();
         let x = batch.features().autodiff().require_grad();
         let found = tracked.run(x.clone().into(), &batch, &context);
