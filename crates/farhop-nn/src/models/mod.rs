@@ -3,6 +3,7 @@
 mod appnp;
 mod common;
 mod contract;
+mod drew;
 mod gcn;
 mod gen_model;
 mod gps;
@@ -31,4 +32,5 @@ registry! {
     mlp::Mlp,
     appnp::Appnp,
     gps::Gps,
+    drew::Drew,
 }

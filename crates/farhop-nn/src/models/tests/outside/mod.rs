@@ -5,6 +5,7 @@
 //! and for gradients, so it may only transpose, cut, join and rename.
 
 mod appnp;
+mod drew;
 mod file;
 mod gps;
 
