@@ -9,6 +9,7 @@ mod frame;
 mod fsgnn;
 mod gat;
 mod gatedgcn;
+mod drew;
 mod gcn;
 mod gea_appnp;
 mod gea_gcn;
@@ -23,6 +24,7 @@ mod jknet;
 mod jump;
 mod magna;
 mod mixhop;
+mod gps;
 mod mlp;
 mod model_config;
 mod predictor;
@@ -68,4 +70,6 @@ registry! {
     cpgnn::Cpgnn,
     sgformer::Sgformer,
     polynormer::Polynormer,
+    gps::Gps,
+    drew::Drew,
 }

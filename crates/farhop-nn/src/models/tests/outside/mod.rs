@@ -8,6 +8,8 @@ mod appnp;
 mod cpgnn;
 mod dagnn;
 mod file;
+mod gps;
+mod drew;
 mod sgformer;
 mod polynormer;
 mod fsgnn;
