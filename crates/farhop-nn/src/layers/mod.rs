@@ -1,22 +1,28 @@
 //! Layers: one file each, one contract, one registry line.
 
 mod encoder;
+mod entry_encoder;
+mod gated;
 mod gcn;
 mod gen_layer;
 mod head;
 mod laplacian;
 mod linear;
+mod mamba;
 mod norm;
 
 #[cfg(test)]
 mod tests;
 
 pub use encoder::{Encoder, EncoderConfig};
+pub(crate) use entry_encoder::EntryEncoder;
+pub(crate) use gated::GatedMean;
 pub use gcn::GcnLayer;
 pub use gen_layer::{CoefficientKind, EliminationKind, GenConfig, GenLayer, HopReading};
 pub use head::{Head, HeadConfig, ReadoutKind};
 pub use laplacian::{LaplacianEncoder, LaplacianKind};
 pub use linear::Linear;
+pub(crate) use mamba::{Mamba, MambaConfig, Sequences};
 pub use norm::{BlockConfig, NormBlock};
 
 use burn::module::{Module, ModuleDisplay};

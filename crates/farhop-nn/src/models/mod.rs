@@ -5,6 +5,7 @@ mod common;
 mod contract;
 mod gcn;
 mod gen_model;
+mod graph_mamba;
 mod mlp;
 mod model_config;
 mod stack;
@@ -29,4 +30,5 @@ registry! {
     gcn::Gcn,
     mlp::Mlp,
     appnp::Appnp,
+    graph_mamba::GraphMamba,
 }

@@ -70,6 +70,7 @@ mod selective_scan;
 mod sign_invariant;
 mod sparse_linear;
 mod spmm;
+mod take_rows;
 
 pub use attend::attend;
 pub use bridge::{Input, apply};
@@ -102,3 +103,4 @@ pub use selective_scan::{ScanInputs, selective_scan};
 pub use sign_invariant::sign_invariant;
 pub use sparse_linear::sparse_linear;
 pub use spmm::spmm;
+pub use take_rows::{RowChoice, sum_rows, take_rows};

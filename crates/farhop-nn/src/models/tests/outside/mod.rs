@@ -6,6 +6,7 @@
 
 mod appnp;
 mod file;
+mod graph_mamba;
 
 pub use file::{Numbers, OutsideFile};
 
@@ -92,18 +93,40 @@ pub fn files(folder: &str) -> Vec<OutsideFile> {
     paths.iter().map(|path| OutsideFile::open(path)).collect()
 }
 
+/// One pass through a model.
+#[derive(Clone, Copy)]
+pub struct Pass {
+    /// The name of its outputs.
+    pub output: &'static str,
+    /// What the names of its gradients begin with; none if the files do not have them.
+    pub gradients: Option<&'static str>,
+    /// Whether it is one of training.
+    pub training: bool,
+}
+
+/// The passes of most files.
+pub const PASSES: [Pass; 2] = [
+    Pass { output: "out", gradients: Some("grad/"), training: false },
+    Pass { output: "out_train", gradients: Some("grad_train/"), training: true },
+];
+
 /// Compares every file of a model.
 pub fn compare(outside: &Outside) {
+    compare_with(outside, |_, _| {}, &PASSES);
+}
+
+/// As [`compare`], for a model that draws at random: `prepare` gives the draws of the file to the batch.
+pub fn compare_with(outside: &Outside, prepare: fn(&OutsideFile, &Batch), passes: &[Pass]) {
     let mut compared = 0;
     for file in files(outside.folder) {
         let Some(case) = (outside.case)(&file) else { continue };
-        compare_one(outside, &file, &case);
+        compare_one(outside, &file, &case, prepare, passes);
         compared += 1;
     }
     assert!(compared > 0, "{}: no file was compared", outside.folder);
 }
 
-fn compare_one(outside: &Outside, file: &OutsideFile, case: &Case) {
+fn compare_one(outside: &Outside, file: &OutsideFile, case: &Case, prepare: fn(&OutsideFile, &Batch), passes: &[Pass]) {
     let name = &file.name;
     case.config.validate().unwrap();
     let mut model = case.config.init(&case.inputs, case.outputs, 1).unwrap();
@@ -122,14 +145,15 @@ fn compare_one(outside: &Outside, file: &OutsideFile, case: &Case) {
     assert!(table.is_empty(), "{name}: not in the model: {:?}", table.keys());
     model.network_mut().replace(&mut |id| values.remove(&id));
     let batch = Batch::from_parts(case.parts.clone(), &case.inputs);
-    for (output, gradients, context) in
-        [("out", "grad/", Context::evaluation()), ("out_train", "grad_train/", Context::training(1, 1))]
-    {
+    prepare(file, &batch);
+    for &Pass { output, gradients, training } in passes {
         let Some(expected) = file.find(output) else { continue };
+        let context = if training { Context::training(1, 1) } else { Context::evaluation() };
         let tracked = model.network().tracked();
         let x = batch.features().autodiff().require_grad();
         let found = tracked.run(x.clone().into(), &batch, &context);
         assert_close(&format!("{name}, {output}"), &bridge::into_vec(found.clone()), &expected.data, 0.0);
+        let Some(gradients) = gradients else { continue };
         let cotangent = file.find("cotangent").unwrap_or_else(|| panic!("{name}: no cotangent"));
         let [rows, columns] = found.dims();
         let cotangent = cotangent.data.iter().map(|value| *value as f32).collect();
