@@ -1,5 +1,6 @@
 //! Layers: one file each, one contract, one registry line.
 
+mod both_ways;
 mod encoder;
 mod entry_encoder;
 mod gated;
@@ -14,6 +15,7 @@ mod norm;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use both_ways::{BothWays, Lines};
 pub use encoder::{Encoder, EncoderConfig};
 pub(crate) use entry_encoder::EntryEncoder;
 pub(crate) use gated::GatedMean;

@@ -5,6 +5,8 @@ mod common;
 mod contract;
 mod gcn;
 mod gen_model;
+mod gmn;
+mod gmn_tokens;
 mod graph_mamba;
 mod mlp;
 mod model_config;
@@ -31,4 +33,5 @@ registry! {
     mlp::Mlp,
     appnp::Appnp,
     graph_mamba::GraphMamba,
+    gmn::Gmn,
 }

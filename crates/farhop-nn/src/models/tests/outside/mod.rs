@@ -6,6 +6,7 @@
 
 mod appnp;
 mod file;
+mod gmn;
 mod graph_mamba;
 
 pub use file::{Numbers, OutsideFile};
