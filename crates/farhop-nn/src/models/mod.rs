@@ -25,6 +25,9 @@ mod jump;
 mod magna;
 mod mixhop;
 mod gps;
+mod gmn;
+mod gmn_tokens;
+mod graph_mamba;
 mod mlp;
 mod model_config;
 mod predictor;
@@ -72,4 +75,6 @@ registry! {
     polynormer::Polynormer,
     gps::Gps,
     drew::Drew,
+    graph_mamba::GraphMamba,
+    gmn::Gmn,
 }

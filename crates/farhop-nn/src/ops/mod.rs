@@ -77,6 +77,7 @@ mod sign_invariant;
 mod sparse_linear;
 mod spmm;
 mod top_scores;
+mod take_rows;
 
 pub use attend::attend;
 pub use bridge::{Input, apply};
@@ -117,3 +118,4 @@ pub use sign_invariant::sign_invariant;
 pub use sparse_linear::sparse_linear;
 pub use spmm::spmm;
 pub use top_scores::{TopScores, top_scores};
+pub use take_rows::{RowChoice, sum_rows, take_rows};

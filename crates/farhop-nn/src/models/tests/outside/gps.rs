@@ -1,6 +1,6 @@
 //! GPS with gated edges. Eigenvectors come with signs that the file says for its pass of training.
 
-use super::{Case, Get, Numbers, Outside, OutsideFile, compare_modes, files};
+use super::{Case, Get, How, Numbers, Outside, OutsideFile, PASSES, compare_one, files};
 use crate::ModelConfig;
 
 /// The batch of the file; in training its eigenvectors have the signs of the file.
@@ -115,7 +115,7 @@ fn gps() {
     let unused = &["layer1.gated.bn_edge_e.weight", "layer1.gated.bn_edge_e.bias"];
     let outside = Outside { folder: "gps", case: |file| case(file, false), table, unused };
     for file in files("gps").iter().filter(|file| file.config["local"] == "GatedGCN") {
-        compare_modes(&outside, file, &case(file, false).unwrap(), &["out"]);
-        compare_modes(&outside, file, &case(file, true).unwrap(), &["out_train"]);
+        compare_one(&outside, file, &case(file, false).unwrap(), &How { passes: &PASSES[..1], ..How::default() });
+        compare_one(&outside, file, &case(file, true).unwrap(), &How { passes: &PASSES[1..], ..How::default() });
     }
 }

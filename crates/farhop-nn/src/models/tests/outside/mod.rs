@@ -8,6 +8,8 @@ mod appnp;
 mod cpgnn;
 mod dagnn;
 mod file;
+mod graph_mamba;
+mod gmn;
 mod gps;
 mod drew;
 mod sgformer;
