@@ -1,14 +1,14 @@
 //! Layers: one file each, one contract, one registry line.
 
+mod both_ways;
+mod edge_rows;
 mod eliminated;
 mod encoder;
 mod entry_encoder;
-mod gat;
-mod gated_gcn;
-mod edge_rows;
 mod feed;
-mod both_ways;
+mod gat;
 mod gated;
+mod gated_gcn;
 mod gcn;
 mod gen_layer;
 mod gin;
@@ -16,13 +16,13 @@ mod head;
 mod hop_sets;
 mod laplacian;
 mod linear;
-mod magna;
-mod mixhop;
-mod mamba;
-mod norm;
-mod sage;
 mod local;
+mod magna;
+mod mamba;
+mod mixhop;
+mod norm;
 mod position_columns;
+mod sage;
 mod state_norm;
 
 #[cfg(test)]
@@ -45,13 +45,13 @@ pub use head::{Head, HeadConfig, ReadoutKind};
 pub use hop_sets::{HopSet, HopSets};
 pub use laplacian::{LaplacianEncoder, LaplacianKind};
 pub use linear::Linear;
+pub use local::{Local, LocalConfig, LocalKind};
 pub use magna::{MagnaLayer, MagnaLayerConfig};
 pub(crate) use mamba::{Mamba, MambaConfig, Sequences};
 pub use mixhop::{MixHopConfig, MixHopLayer};
 pub use norm::{BlockConfig, NormBlock};
-pub use sage::{SageConfig, SageLayer};
-pub use local::{Local, LocalConfig, LocalKind};
 pub use position_columns::{LaplacianForm, PositionColumns};
+pub use sage::{SageConfig, SageLayer};
 pub use state_norm::StateNorm;
 
 use burn::module::{Module, ModuleDisplay};

@@ -78,5 +78,8 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
 
 #[test]
 fn gmn() {
-    compare_how(&Outside { folder: "gmn", case, table, unused: &[] }, &How { passes: &PASSES, prepare: &|file, _, batch| prepare(file, batch), ..How::default() });
+    compare_how(
+        &Outside { folder: "gmn", case, table, unused: &[] },
+        &How { passes: &PASSES, prepare: &|file, _, batch| prepare(file, batch), ..How::default() },
+    );
 }

@@ -121,7 +121,10 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
 fn graph_mamba() {
     let unused =
         &["layers.0.gcn.bn_e.weight", "layers.0.gcn.bn_e.bias", "layers.1.gcn.bn_e.weight", "layers.1.gcn.bn_e.bias"];
-    compare_how(&Outside { folder: "graph-mamba", case, table, unused }, &How { passes: &PASSES, prepare: &|file, _, batch| prepare(file, batch), ..How::default() });
+    compare_how(
+        &Outside { folder: "graph-mamba", case, table, unused },
+        &How { passes: &PASSES, prepare: &|file, _, batch| prepare(file, batch), ..How::default() },
+    );
 }
 
 /// `[batch, channel, time]` as rows of time.

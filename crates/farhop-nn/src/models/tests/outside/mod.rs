@@ -7,25 +7,25 @@
 mod appnp;
 mod cpgnn;
 mod dagnn;
-mod file;
-mod graph_mamba;
-mod gmn;
-mod gps;
 mod drew;
-mod sgformer;
-mod polynormer;
+mod file;
 mod fsgnn;
 mod gat;
 mod gatedgcn;
 mod gea;
 mod gin;
 mod glognn;
+mod gmn;
 mod gprgnn;
+mod gps;
+mod graph_mamba;
 mod graphsage;
 mod h2gcn;
 mod jknet;
 mod magna;
 mod mixhop;
+mod polynormer;
+mod sgformer;
 
 pub use file::{Numbers, OutsideFile};
 
