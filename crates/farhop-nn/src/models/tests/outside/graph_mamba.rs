@@ -81,7 +81,7 @@ pub fn mamba(ours: &str, theirs: &str, get: &Get) -> Vec<(String, Numbers)> {
 fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
     let mut table = Vec::new();
     table.extend(linear("encoder.projection", "node_enc", get));
-    table.extend(linear("entries.numbers", "edge_enc", get));
+    table.extend(linear("entries.projection", "edge_enc", get));
     let layers = file.count("layers");
     for i in 0..layers {
         let layer = format!("layers.{i}");
