@@ -7,6 +7,7 @@ mod gcn;
 mod gen_model;
 mod mlp;
 mod model_config;
+mod nagphormer;
 mod polynormer;
 mod sgformer;
 mod stack;
@@ -33,4 +34,5 @@ registry! {
     appnp::Appnp,
     sgformer::Sgformer,
     polynormer::Polynormer,
+    nagphormer::Nagphormer,
 }

@@ -6,6 +6,7 @@
 
 mod appnp;
 mod file;
+mod nagphormer;
 mod polynormer;
 mod sgformer;
 
