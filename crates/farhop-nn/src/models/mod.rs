@@ -8,6 +8,7 @@ mod gen_model;
 mod mlp;
 mod model_config;
 mod nagphormer;
+mod nodeformer;
 mod polynormer;
 mod sgformer;
 mod stack;
@@ -35,4 +36,5 @@ registry! {
     sgformer::Sgformer,
     polynormer::Polynormer,
     nagphormer::Nagphormer,
+    nodeformer::Nodeformer,
 }

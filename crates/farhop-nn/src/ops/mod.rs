@@ -96,7 +96,7 @@ pub use norm_block::{Normalisation, norm_block};
 pub use operation::{Array, Backward, Operation, Output};
 pub use pair_scores::{PairScores, pair_scores};
 pub use personal_pagerank::personal_pagerank;
-pub use readout::readout;
+pub use readout::{readout, to_nodes};
 pub use rows::{concat, row_normalise, scale_rows};
 pub use selective_scan::{ScanInputs, selective_scan};
 pub use sign_invariant::sign_invariant;

@@ -7,6 +7,7 @@
 mod appnp;
 mod file;
 mod nagphormer;
+mod nodeformer;
 mod polynormer;
 mod sgformer;
 
