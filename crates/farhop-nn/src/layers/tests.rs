@@ -137,8 +137,9 @@ impl Line<'_> {
         };
         let mut moved = self.network.boxed_clone();
         let arrays = self.network.arrays();
-        let mut values: BTreeMap<_, _> =
-            arrays.iter().zip(&self.directions).map(|(array, d)| (array.id, along(&array.data, d))).collect();
+        // Stored values have no direction, and stay.
+        let trained = arrays.iter().zip(&self.directions).filter(|(_, direction)| !direction.is_empty());
+        let mut values: BTreeMap<_, _> = trained.map(|(array, d)| (array.id, along(&array.data, d))).collect();
         moved.replace(&mut |id| values.remove(&id));
         let x = along(&bridge::into_vec(self.batch.features()), &self.directions[arrays.len()]);
         let batch = Batch::new(self.batch.graph().clone(), &x, INPUTS);

@@ -5,6 +5,7 @@ mod common;
 mod contract;
 mod gcn;
 mod gen_model;
+mod goat;
 mod mlp;
 mod model_config;
 mod nagphormer;
@@ -37,4 +38,5 @@ registry! {
     polynormer::Polynormer,
     nagphormer::Nagphormer,
     nodeformer::Nodeformer,
+    goat::Goat,
 }

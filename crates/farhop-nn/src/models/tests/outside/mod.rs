@@ -6,6 +6,7 @@
 
 mod appnp;
 mod file;
+mod goat;
 mod nagphormer;
 mod nodeformer;
 mod polynormer;
@@ -22,7 +23,7 @@ use burn::tensor::Tensor;
 use farhop_graph::{Direction, Graph, build};
 
 use crate::ops::bridge;
-use crate::{Batch, Context, InputShape, Level, ModelConfig, OutputShape, Parts};
+use crate::{Batch, Context, InputShape, Level, Model, ModelConfig, OutputShape, Parts};
 
 /// How a file becomes a model and a batch.
 pub struct Case {
@@ -130,13 +131,8 @@ pub fn compare_passes(outside: &Outside, passes: &[Pass], prepare: &dyn Fn(&Outs
     assert!(compared > 0, "{}: no file was compared", outside.folder);
 }
 
-fn compare_one(
-    outside: &Outside,
-    file: &OutsideFile,
-    case: &Case,
-    passes: &[Pass],
-    prepare: &dyn Fn(&OutsideFile, &Pass, &Batch),
-) {
+/// The model of a file, with its parameters.
+pub fn loaded(outside: &Outside, file: &OutsideFile, case: &Case) -> Model {
     let name = &file.name;
     case.config.validate().unwrap();
     let mut model = case.config.init(&case.inputs, case.outputs, 1).unwrap();
@@ -154,6 +150,18 @@ fn compare_one(
     }
     assert!(table.is_empty(), "{name}: not in the model: {:?}", table.keys());
     model.network_mut().replace(&mut |id| values.remove(&id));
+    model
+}
+
+fn compare_one(
+    outside: &Outside,
+    file: &OutsideFile,
+    case: &Case,
+    passes: &[Pass],
+    prepare: &dyn Fn(&OutsideFile, &Pass, &Batch),
+) {
+    let name = &file.name;
+    let model = loaded(outside, file, case);
     for pass in passes {
         let &Pass { output, gradients, training, .. } = pass;
         let Some(expected) = file.find(output) else { continue };
