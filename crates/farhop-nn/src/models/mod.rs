@@ -28,8 +28,11 @@ mod jknet;
 mod jump;
 mod magna;
 mod mixhop;
+mod goat;
 mod mlp;
 mod model_config;
+mod nagphormer;
+mod nodeformer;
 mod polynormer;
 mod predictor;
 mod sgformer;
@@ -77,4 +80,7 @@ registry! {
     drew::Drew,
     graph_mamba::GraphMamba,
     gmn::Gmn,
+    nagphormer::Nagphormer,
+    nodeformer::Nodeformer,
+    goat::Goat,
 }

@@ -11,8 +11,8 @@
 //! answers     head(w g + (1 - w) z)  or  head([z | g])
 //! ```
 //!
-//! S is the symmetric normalisation with self-loops. Norms, sums and N are those of each graph of a batch. The share of the attention
-//! in y is at most 1 / N: on large graphs the first branch is nearly a perceptron.
+//! S is the symmetric normalisation with self-loops. Norms, sums and N are those of each graph of a batch. The share of
+//! the attention in y is at most 1 / N: on large graphs the first branch is nearly a perceptron.
 //! Cost: N H d² + E d; no array grows with pairs of nodes. Keeps Q, K and V.
 //! Differences: one optimiser for both branches; a plain branch may have a single layer.
 
@@ -51,7 +51,8 @@ words! {
 }
 
 knobs! {
-    /// The settings of SGFormer; `layers`, `norm` and `dropout` are those of its graph branch, `residual` that of its attention.
+    /// The settings of SGFormer; `layers`, `norm` and `dropout` are those of its graph branch, `residual` that of its
+    /// attention.
     pub struct Sgformer {
         /// Layers of attention.
         attention_layers: usize = 1, in 1..=100;

@@ -112,6 +112,7 @@ pub use pair_scores::{PairScores, pair_scores};
 pub use personal_pagerank::personal_pagerank;
 pub use polynomial_filter::polynomial_filter;
 pub use readout::readout;
+pub use readout::{readout, to_nodes};
 pub use rows::{concat, row_normalise, scale_rows};
 pub use selective_scan::{ScanInputs, selective_scan};
 pub use sign_invariant::sign_invariant;

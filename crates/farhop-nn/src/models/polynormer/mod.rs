@@ -1,7 +1,8 @@
-//! Polynormer: local attention whose result is multiplied with the node itself, layer after layer, then linear attention among all nodes.
+//! Polynormer: local attention whose result is multiplied with the node itself, layer after layer, then linear
+//! attention among all nodes.
 //!
-//! Deng, Yue and Zhang, "Polynormer: polynomial-expressive graph transformer in linear time", ICLR 2024. N nodes, D = H c channels,
-//! `*` number by number:
+//! Deng, Yue and Zhang, "Polynormer: polynomial-expressive graph transformer in linear time", ICLR 2024. N nodes, D = H
+//! c channels, `*` number by number:
 //!
 //! ```text
 //! local    h = act(u Wh + bh),   y = act(norm(conv(u) + u Wl + bl)),   x <- (1 - beta) * LN(h * y) + beta * y,   u = x or LN(x)
@@ -11,10 +12,11 @@
 //! conv     graph attention with self-loops (slope 0.2, no bias), or the symmetric normalisation of u W, plus b
 //! ```
 //!
-//! beta `[D]` is learned, through a sigmoid or free, or one constant. In the local attention a head owns channels next to each other,
-//! in the global one every H-th channel. Queries are keys. Sums over l stay within a graph.
+//! beta `[D]` is learned, through a sigmoid or free, or one constant. In the local attention a head owns channels next
+//! to each other, in the global one every H-th channel. Queries are keys. Sums over l stay within a graph.
 //! Cost: local E D + N D², global N D c + N D²; nothing grows with pairs of nodes, nothing of size E D is kept.
-//! Differences: there is one stage of training. The authors first train a head on X alone, which is `global_layers = 0` here.
+//! Differences: there is one stage of training. The authors first train a head on X alone, which is `global_layers = 0`
+//! here.
 
 mod parts;
 
