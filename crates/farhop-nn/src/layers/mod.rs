@@ -2,6 +2,7 @@
 
 mod edge_rows;
 mod encoder;
+mod expander;
 mod feed;
 mod gcn;
 mod gen_layer;
@@ -19,6 +20,7 @@ mod tests;
 
 pub use edge_rows::EdgeRows;
 pub use encoder::{Encoder, EncoderConfig};
+pub use expander::{Expander, ExpanderKind};
 pub use feed::Feed;
 pub(crate) use feed::plain;
 pub use gcn::GcnLayer;

@@ -4,6 +4,7 @@ mod appnp;
 mod common;
 mod contract;
 mod drew;
+mod exphormer;
 mod gcn;
 mod gen_model;
 mod gps;
@@ -32,5 +33,6 @@ registry! {
     mlp::Mlp,
     appnp::Appnp,
     gps::Gps,
+    exphormer::Exphormer,
     drew::Drew,
 }
