@@ -10,6 +10,7 @@ mod frame;
 mod fsgnn;
 mod gat;
 mod gatedgcn;
+mod exphormer;
 mod gcn;
 mod gea_appnp;
 mod gea_gcn;
@@ -77,6 +78,7 @@ registry! {
     sgformer::Sgformer,
     polynormer::Polynormer,
     gps::Gps,
+    exphormer::Exphormer,
     drew::Drew,
     graph_mamba::GraphMamba,
     gmn::Gmn,

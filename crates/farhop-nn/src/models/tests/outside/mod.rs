@@ -9,6 +9,7 @@ mod cpgnn;
 mod dagnn;
 mod drew;
 mod file;
+mod exphormer;
 mod nodeformer;
 mod nagphormer;
 mod goat;
