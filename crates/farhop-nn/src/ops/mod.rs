@@ -113,7 +113,6 @@ pub use operation::{Array, Backward, Operation, Output};
 pub use pair_scores::{PairScores, pair_scores};
 pub use personal_pagerank::personal_pagerank;
 pub use polynomial_filter::polynomial_filter;
-pub use readout::readout;
 pub use readout::{readout, to_nodes};
 pub use rows::{concat, row_normalise, scale_rows};
 pub use selective_scan::{ScanInputs, selective_scan};

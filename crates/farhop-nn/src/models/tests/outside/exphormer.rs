@@ -1,7 +1,7 @@
 //! Exphormer with the expander edges of the files.
 
 use super::gps::{gated, linear, norm};
-use super::{Case, Get, Numbers, Outside, OutsideFile, compare_prepared, files};
+use super::{Case, Get, How, Numbers, Outside, OutsideFile, compare_one, files};
 use crate::layers::Expander;
 use crate::models::exphormer::Exphormer;
 use crate::{Batch, ModelConfig};
@@ -95,6 +95,7 @@ fn exphormer() {
             let settings = Exphormer { expander_degree: degree(file), expander: kind, ..Exphormer::default() };
             batch.derived(settings.expander_key(), |_| Expander { edges });
         };
-        compare_prepared(&outside, file, &case(file).unwrap(), &["out", "out_train"], &prepare);
+        let how = How { prepare: &|_, _, batch| prepare(batch), ..How::default() };
+        compare_one(&outside, file, &case(file).unwrap(), &how);
     }
 }

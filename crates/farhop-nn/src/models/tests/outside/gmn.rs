@@ -58,7 +58,8 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
         table.extend(linear(&format!("token_gates.{ours}"), &format!("phi.{theirs}"), get));
         table.extend(linear(&format!("gates.{ours}"), &format!("psi.{theirs}"), get));
     }
-    let others = [("encoder.projection", "inp"), ("token_entries.projection", "phi.C"), ("entries.projection", "psi.C")];
+    let others =
+        [("encoder.projection", "inp"), ("token_entries.projection", "phi.C"), ("entries.projection", "psi.C")];
     for (ours, theirs) in others.into_iter().chain([("head.output", "head")]) {
         table.extend(linear(ours, theirs, get));
     }

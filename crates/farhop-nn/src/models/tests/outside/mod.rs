@@ -8,11 +8,8 @@ mod appnp;
 mod cpgnn;
 mod dagnn;
 mod drew;
-mod file;
 mod exphormer;
-mod nodeformer;
-mod nagphormer;
-mod goat;
+mod file;
 mod fsgnn;
 mod gat;
 mod gatedgcn;
@@ -20,6 +17,7 @@ mod gea;
 mod gin;
 mod glognn;
 mod gmn;
+mod goat;
 mod gprgnn;
 mod gps;
 mod graph_mamba;
@@ -28,6 +26,8 @@ mod h2gcn;
 mod jknet;
 mod magna;
 mod mixhop;
+mod nagphormer;
+mod nodeformer;
 mod polynormer;
 mod sgformer;
 
@@ -43,7 +43,7 @@ use burn::tensor::activation::log_softmax;
 use farhop_graph::{Direction, Graph, build};
 
 use crate::ops::bridge;
-use crate::{Batch, Context, InputShape, Level, ModelConfig, Network, OutputShape, Parts};
+use crate::{Batch, Context, InputShape, Level, Model, ModelConfig, Network, OutputShape, Parts};
 
 /// How a file becomes a model and a batch.
 pub struct Case {
@@ -175,24 +175,26 @@ pub fn compare_how(outside: &Outside, how: &How) {
 
 /// Compares one file.
 pub fn compare_one(outside: &Outside, file: &OutsideFile, case: &Case, how: &How) {
-    case.config.validate().unwrap();
-    let model = case.config.init(&case.inputs, case.outputs, 1).unwrap();
     let make = || Batch::from_parts(case.parts.clone(), &case.inputs);
-    compare_passes(outside, file, model.network().boxed_clone(), &make, how);
+    compare_passes(outside, file, loaded(outside, file, case).network(), &make, how);
 }
 
 /// Compares a network, which may be a part of a model.
-pub fn compare_network(outside: &Outside, file: &OutsideFile, network: Box<dyn Network>, batch: &Batch) {
-    compare_passes(outside, file, network, &|| batch.clone(), &How::default());
+pub fn compare_network(outside: &Outside, file: &OutsideFile, mut network: Box<dyn Network>, batch: &Batch) {
+    load(outside, file, network.as_mut());
+    compare_passes(outside, file, network.as_ref(), &|| batch.clone(), &How::default());
 }
 
-fn compare_passes(
-    outside: &Outside,
-    file: &OutsideFile,
-    mut network: Box<dyn Network>,
-    batch: &dyn Fn() -> Batch,
-    how: &How,
-) {
+/// The model of a file, with its weights.
+pub fn loaded(outside: &Outside, file: &OutsideFile, case: &Case) -> Model {
+    case.config.validate().unwrap();
+    let mut model = case.config.init(&case.inputs, case.outputs, 1).unwrap();
+    load(outside, file, model.network_mut());
+    model
+}
+
+/// Gives a network the weights of a file: every parameter of the file, every array of the network.
+fn load(outside: &Outside, file: &OutsideFile, network: &mut dyn Network) {
     let name = &file.name;
     let get = Get { file, prefix: "", asked: RefCell::default() };
     let mut table: BTreeMap<String, Numbers> = (outside.table)(file, &get).into_iter().collect();
@@ -208,6 +210,10 @@ fn compare_passes(
     }
     assert!(table.is_empty(), "{name}: not in the model: {:?}", table.keys());
     network.replace(&mut |id| values.remove(&id));
+}
+
+fn compare_passes(outside: &Outside, file: &OutsideFile, network: &dyn Network, batch: &dyn Fn() -> Batch, how: &How) {
+    let name = &file.name;
     for pass in how.passes {
         let Some(expected) = file.find(pass.output) else { continue };
         let batch = batch();

@@ -65,5 +65,5 @@ fn nagphormer() {
     // The bias of the reading is the same for all hops, without an effect.
     let outside = Outside { folder: "nagphormer", case, table, unused: &["attn_layer.bias"] };
     let pass = Pass { output: "mid/logits", cotangent: "grad/mid/logits", gradients: Some("grad/"), training: false };
-    compare_how(&outside, &How { passes: &[pass], prepare: &|_, _, _| (), ..How::default() });
+    compare_how(&outside, &How { passes: &[pass], ..How::default() });
 }
