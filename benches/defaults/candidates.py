@@ -7,6 +7,15 @@ def training(rate, decay, epochs=200, patience=100, warmup=10):
     return {"epochs": epochs, "learning_rate": rate, "warmup_epochs": warmup, "patience": patience, "optimizer": {"weight_decay": decay}}
 
 
+def adam(decay=5e-4, rate=0.01, **others):
+    """Decay in the gradient, as PyTorch's Adam has it."""
+    train = training(rate, decay)
+    return {**train, **others, "optimizer": {"kind": "adam", "weight_decay": decay}}
+
+
+# No feed-forward, the paper's attention, raw numbers into the first layer where there is nothing to encode.
+PLAIN = {**CLASSIC, "coefficients": "attention-per-round", "feed_forward": False}
+
 CANDIDATES = {
     "single": {
         # What was there: the defaults of models, and the settings of the catalogue's node datasets.
@@ -78,6 +87,44 @@ CANDIDATES = {
             "model": {**CLASSIC, "coefficients": "attention-per-layer", "feed_forward": False, "norm": "layer", "hops": 4, "dropout": 0.6,
                       "input_dropout": 0.2, "gamma": 0.0},
             "train": training(0.01, 2.0)},
+        # With decay in the gradient.
+        "adam": {"model": PLAIN, "train": adam()},
+        "adam-strong": {"model": PLAIN, "train": adam(2e-3)},
+        "adam-constant": {"model": PLAIN, "train": adam(schedule="constant", warmup_epochs=0)},
+        "adam-raw": {"model": {**PLAIN, "input_projection": False}, "train": adam()},
+        "adam-raw-one": {"model": {**PLAIN, "input_projection": False, "layers": 1, "hops": 4}, "train": adam()},
+        "adam-raw-gcn": {"model": {**PLAIN, "input_projection": False, "coefficients": "gcn"}, "train": adam()},
+        "adam-gcn": {"model": {**PLAIN, "coefficients": "gcn"}, "train": adam()},
+        "adam-gcn-uncompressed": {"model": {**PLAIN, "coefficients": "gcn", "gamma": 0.0}, "train": adam()},
+        "adam-uncompressed": {"model": {**PLAIN, "gamma": 0.0}, "train": adam()},
+        "adam-self": {"model": {**PLAIN, "hop_zero": True}, "train": adam()},
+        "adam-far": {"model": {**PLAIN, "hops": 4}, "train": adam()},
+        "adam-norm": {"model": {**PLAIN, "norm": "layer"}, "train": adam()},
+        "adam-norm-far": {"model": {**PLAIN, "norm": "layer", "hops": 4}, "train": adam()},
+        "adam-light": {"model": {**PLAIN, "input_dropout": 0.2}, "train": adam()},
+        "adam-wet": {"model": {**PLAIN, "dropout": 0.7}, "train": adam()},
+        "adam-long": {"model": PLAIN, "train": adam(warmup_epochs=0)},
+        "adam-raw-far": {"model": {**PLAIN, "input_projection": False, "hops": 4}, "train": adam()},
+        "adam-raw-one-wet": {"model": {**PLAIN, "input_projection": False, "layers": 1, "hops": 4, "dropout": 0.7}, "train": adam()},
+        "adam-residual": {"model": {**PLAIN, "residual": True}, "train": adam()},
+        "adam-wide": {"model": {**PLAIN, "width": 128}, "train": adam()},
+        "adam-linear": {"model": {**PLAIN, "activation": "none"}, "train": adam()},
+        "adam-slow": {"model": PLAIN, "train": adam(rate=0.005)},
+        "adam-gcn-far": {"model": {**PLAIN, "coefficients": "gcn", "hops": 4}, "train": adam()},
+        "adam-one": {"model": {**PLAIN, "layers": 1, "hops": 4}, "train": adam()},
+        "adam-one-wet": {"model": {**PLAIN, "layers": 1, "hops": 4, "dropout": 0.7}, "train": adam()},
+        "adam-norm-wet": {"model": {**PLAIN, "norm": "layer", "dropout": 0.7}, "train": adam()},
+        "adam-norm-far-wet": {"model": {**PLAIN, "norm": "layer", "hops": 4, "dropout": 0.7}, "train": adam()},
+        "adam-layer": {"model": {**PLAIN, "coefficients": "attention-per-layer"}, "train": adam()},
+        # The last layer answers by itself.
+        "bare": {"model": {**PLAIN, "head_layers": 0}, "train": adam()},
+        "bare-constant": {"model": {**PLAIN, "head_layers": 0}, "train": adam(schedule="constant", warmup_epochs=0)},
+        "bare-norm": {"model": {**PLAIN, "head_layers": 0, "norm": "layer"}, "train": adam()},
+        "bare-far": {"model": {**PLAIN, "head_layers": 0, "hops": 4}, "train": adam()},
+        "bare-far-norm": {
+            "model": {**PLAIN, "head_layers": 0, "hops": 4, "norm": "layer", "dropout": 0.6, "input_dropout": 0.2},
+            "train": training(0.01, 0.5)},
+        "bare-one": {"model": {**PLAIN, "head_layers": 0, "layers": 1, "hops": 4}, "train": adam()},
         "gcn-no-feed": {"model": {**CLASSIC, "feed_forward": False}, "train": training(0.01, 0.5)},
         "classic-one-layer": {"model": {**CLASSIC, "layers": 1, "hops": 4}, "train": training(0.01, 0.5)},
         "classic-self": {"model": {**CLASSIC, "hop_zero": True}, "train": training(0.01, 0.5)},

@@ -50,6 +50,7 @@ def main():
     parser.add_argument("--farhop", type=Path)
     parser.add_argument("--data", type=Path, default=os.environ.get("FARHOP_DATA"))
     parser.add_argument("--peer-python", type=Path, help="runs the peer, too")
+    parser.add_argument("--plain-python", type=Path, help="a Python with numpy and scipy: runs the same bar without PyTorch (plain_gcn.py)")
     parser.add_argument("--made", type=Path, help="folder with the datasets that few_features.py makes")
     parser.add_argument("--kind", choices=["single", "many", "held-out"], default="single")
     parser.add_argument("--models", default="gen,gcn")
@@ -81,8 +82,8 @@ def main():
                 chosen = ["--split", str(split)] if len(splits) > 1 or given.kind == "held-out" and name in ("squirrel", "chameleon") else []
                 for seed in range(given.seeds):
                     jobs = [(f"{model}/{candidate}", model, CANDIDATES[kind][candidate]) for candidate in wanted for model in given.models.split(",")]
-                    if given.peer_python:
-                        jobs.insert(0, ("pyg-gcn", None, None))
+                    bars = {"pyg-gcn": (given.peer_python, "pyg_gcn.py"), "plain-gcn": (given.plain_python, "plain_gcn.py")}
+                    jobs = [(bar, None, None) for bar, (python, _) in bars.items() if python] + jobs
                     for label, model, settings in jobs:
                         key = f"{name}/{split}/{seed}/{label}"
                         if key in record["runs"]:
@@ -99,7 +100,8 @@ def main():
                                     if done.returncode:
                                         common.say(f"{key}: {done.stderr.strip()}")
                                         continue
-                            line = [given.peer_python, Path(__file__).with_name("pyg_gcn.py"), export, "--seed", str(seed)]
+                            python, script = bars[label]
+                            line = [python, Path(__file__).with_name(script), export, "--seed", str(seed)]
                         else:
                             recipe = work / "recipe.toml"
                             recipe.write_text(toml({"model": {"kind": model, **known(model, settings["model"])}, "train": settings["train"]}))

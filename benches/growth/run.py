@@ -114,7 +114,7 @@ def run_edges(asked, command):
         for name in series:
             nodes = max(round(size / asked.edges_per_node), 2)
             points[f"{name}, {common.count_text(size)} edges"] = {
-                "nodes": nodes, "edges": size, "features": 64, "classes": 40, "model": "gen", "hops": 4, "hidden": 64, "layers": 3,
+                "nodes": nodes, "edges": size, "features": 64, "classes": 40, "model": "gen", "hops": 4, "width": 64, "layers": 3,
                 "threads": asked.threads, **SERIES[name]}
     say("growth with edges")
     measured = measure(points, asked, command)
@@ -153,7 +153,7 @@ def graph_settings(asked):
 def run_hops(asked, command):
     """Time and memory over K."""
     modes = {name: SERIES[name] for name in ("training", "inference")}
-    points = {f"{name}, K = {hops}": {**graph_settings(asked), "model": "gen", "hops": hops, "hidden": 128, "layers": 3,
+    points = {f"{name}, K = {hops}": {**graph_settings(asked), "model": "gen", "hops": hops, "width": 128, "layers": 3,
                                       "threads": asked.threads, **settings}
               for hops in HOPS for name, settings in modes.items()}
     say("growth with hops")
@@ -174,7 +174,7 @@ def run_hops(asked, command):
 def run_threads(asked, command):
     """Time over threads; more than there are cores is allowed."""
     models = {"GEN, K = 4": {"model": "gen", "hops": 4}, "GCN": {"model": "gcn"}}
-    points = {f"{name}, {threads} threads": {**graph_settings(asked), "hidden": 128, "layers": 3, "mode": "train", "threads": threads, **model}
+    points = {f"{name}, {threads} threads": {**graph_settings(asked), "width": 128, "layers": 3, "mode": "train", "threads": threads, **model}
               for threads in THREADS for name, model in models.items()}
     say("threads")
     measured = measure(points, asked, command)

@@ -1,6 +1,6 @@
 """Time and peak memory of one peer of farhop in PyTorch: one configuration a process, one line of JSON.
 
-    python peers.py --graph arxiv.npz --model gat --hidden 128 --layers 3 --threads 2
+    python peers.py --graph arxiv.npz --model gat --width 128 --layers 3 --threads 2
 
 Models: gcn-csr (GCN of PyTorch Geometric on a CSR matrix, its fastest form on a CPU), gcn-edges (the same on an edge list),
 gat (GAT of PyTorch Geometric), gen-lean and gen-literal (see gen.py). As in `farhop bench`, every layer is followed by batch
@@ -21,7 +21,7 @@ def arguments():
     parser.add_argument("--graph", required=True)
     parser.add_argument("--model", required=True, choices=MODELS)
     parser.add_argument("--hops", type=int, default=4)
-    parser.add_argument("--hidden", type=int, default=128)
+    parser.add_argument("--width", type=int, default=128)
     parser.add_argument("--layers", type=int, default=3)
     parser.add_argument("--mode", default="train", choices=("train", "infer"))
     parser.add_argument("--epochs", type=int, default=4, help="after one that warms up")
@@ -91,7 +91,7 @@ class Peer(nn.Module):
     def __init__(self, asked, x, edge_index, outputs, batch):
         super().__init__()
         nodes, inputs = x.shape
-        width, self.way = asked.hidden, None
+        width, self.way = asked.width, None
         self.batch, self.sizes = batch, None if batch is None else torch.bincount(batch).clamp(min=1).unsqueeze(1)
         self.projection = None
         is_gen = asked.model.startswith("gen-")
@@ -181,7 +181,7 @@ def main():
         "checkpoint": asked.checkpoint if is_gen else None,
         "sum": peer.way,
         "input": asked.input,
-        "hidden": asked.hidden,
+        "width": asked.width,
         "layers": asked.layers,
         "mode": asked.mode,
         "threads": torch.get_num_threads(),

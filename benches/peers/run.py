@@ -135,7 +135,7 @@ class Measuring:
 
     def settings(self, contender):
         section = self.section
-        return {"graph": self.graph, "model": contender.model, "hidden": section.width, "layers": section.layers,
+        return {"graph": self.graph, "model": contender.model, "width": section.width, "layers": section.layers,
                 "mode": section.mode, "threads": self.asked.threads, "epochs": contender.epochs, **contender.settings}
 
     def peer(self, contender, checkpoint, allocator):

@@ -24,22 +24,22 @@ ALLOWED = 0.15
 
 def grid(quick, scale):
     """All points: a base varied along each axis by itself, and the corners of what interacts."""
-    base = {"nodes": 50_000, "edges": 350_000, "features": 64, "hidden": 64, "layers": 3, "hops": 4, "heads": 1,
+    base = {"nodes": 50_000, "edges": 350_000, "features": 64, "width": 64, "layers": 3, "hops": 4, "heads": 1,
             "recompute": False, "mode": "train", "model": "gen"}
     axes = {
-        "nodes": [5_000, 170_000], "edges": [50_000, 1_200_000], "features": [16, 128, 512], "hidden": [16, 32, 128],
+        "nodes": [5_000, 170_000], "edges": [50_000, 1_200_000], "features": [16, 128, 512], "width": [16, 32, 128],
         "layers": [1, 2, 6], "hops": [1, 2, 8, 16], "heads": [2, 4, 8], "recompute": [True], "mode": ["infer"], "model": ["gcn", "mlp"],
     }
     points = [base, *({**base, axis: value} for axis, values in axes.items() for value in values)]
-    points.append({**base, "nodes": 170_000, "edges": 1_200_000, "features": 128, "hidden": 128})
-    corners = {"nodes": [5_000, 100_000], "edges": [50_000, 1_000_000], "hidden": [32, 128], "hops": [2, 8], "recompute": [False, True],
+    points.append({**base, "nodes": 170_000, "edges": 1_200_000, "features": 128, "width": 128})
+    corners = {"nodes": [5_000, 100_000], "edges": [50_000, 1_000_000], "width": [32, 128], "hops": [2, 8], "recompute": [False, True],
                "mode": ["train", "infer"]}
     for choice in itertools.product(range(2), repeat=len(corners)):
         # Every second corner: any five of the six settings are met in all combinations.
         if sum(choice) % 2 == 0:
             chosen = {name: values[at] for at, (name, values) in zip(choice, corners.items())}
             points.append({**base, "layers": 2, **chosen})
-    points += [{**base, "model": model, "mode": mode, "hidden": hidden}
+    points += [{**base, "model": model, "mode": mode, "width": hidden}
                for model in ("gcn", "mlp") for mode in ("train", "infer") for hidden in (32, 128)]
     kept = []
     for point in points:
@@ -78,7 +78,7 @@ def off(row):
 def row_cells(row):
     point = row["settings"]
     text = lambda value: "-" if value is None else common.count_text(value) if isinstance(value, int) and value >= 1000 else value
-    shape = [text(point[name]) for name in ("model", "mode", "nodes", "edges", "features", "hidden", "layers", "hops", "heads")]
+    shape = [text(point[name]) for name in ("model", "mode", "nodes", "edges", "features", "width", "layers", "hops", "heads")]
     shape.append("yes" if point["recompute"] else "")
     if "failed" in row:
         return [*shape, "-", "-", row["failed"][:60]]

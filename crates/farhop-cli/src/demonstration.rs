@@ -1,8 +1,9 @@
 //! The settings of the built-in demonstration: the task, the three models, the training loop.
 
 use farhop_data::synthetic::HopMajorityOptions;
-use farhop_nn::{CoefficientKind, GcnConfig, GenConfig, HopReading, MlpConfig, ModelConfig, NormKind};
+use farhop_nn::{ModelConfig, NnError};
 use farhop_train::TrainConfig;
+use serde_json::{Value, json};
 
 /// The distance when none is asked for.
 pub const DISTANCE: usize = 4;
@@ -23,27 +24,21 @@ pub fn task(distance: usize, nodes: Option<usize>, seed: u64) -> HopMajorityOpti
 ///
 /// The GCN has the settings that did best of those tried: batch norm and an input projection (with layer norm it stays at
 /// guessing). The GEN counts what it sees (coefficients of 1) and reads hops apart (increments), as the task suggests.
-pub fn models(distance: usize) -> [ModelConfig; 3] {
-    [
-        ModelConfig::Mlp(MlpConfig { layers: 2, width: WIDTH, dropout: 0.0, ..MlpConfig::default() }),
-        ModelConfig::Gcn(GcnConfig {
-            layers: distance,
-            width: WIDTH,
-            input_projection: true,
-            norm: NormKind::Batch,
-            dropout: 0.0,
-            ..GcnConfig::default()
-        }),
-        ModelConfig::Gen(GenConfig {
-            layers: 1,
-            width: WIDTH,
-            hops: distance,
-            coefficients: CoefficientKind::Ones,
-            hop_reading: HopReading::Increment,
-            dropout: 0.0,
-            ..GenConfig::default()
-        }),
-    ]
+///
+/// # Errors
+/// Never: the settings are those of the models.
+pub fn models(distance: usize) -> Result<Vec<ModelConfig>, NnError> {
+    let settings = [
+        ("mlp", json!({ "layers": 2 })),
+        ("gcn", json!({ "layers": distance, "input_projection": true, "norm": "batch" })),
+        ("gen", json!({ "layers": 1, "hops": distance, "coefficients": "ones", "hop_reading": "increment" })),
+    ];
+    let model = |(name, settings): (&str, Value)| {
+        let shared = ModelConfig::from_name(name)?.with("width", WIDTH)?.with("dropout", 0.0)?;
+        let settings = settings.as_object().cloned().unwrap_or_default();
+        settings.into_iter().try_fold(shared, |model, (key, value)| model.with(&key, value))
+    };
+    settings.into_iter().map(model).collect()
 }
 
 /// The training loop, the same for all three.

@@ -9,6 +9,9 @@ use farhop_data::text::thousands;
 use farhop_graph::GraphError;
 use farhop_nn::NnError;
 use farhop_train::TrainError;
+use farhop_train::memory::bytes_text;
+
+use crate::settings::options;
 
 /// A command that did not do what was asked. Its text is one line, or one for each problem of the data.
 #[derive(Debug)]
@@ -107,6 +110,11 @@ impl From<TrainError> for Failure {
             TrainError::Recipe { .. } | TrainError::Setting { .. } | TrainError::Halo { .. } => {
                 Failure::usage(error.to_string())
             }
+            TrainError::DoesNotFit { needed, available, advice: Some(advice) } => Failure::failed(format!(
+                "this run needs {needed} and {available} are available. Pass {} (needs {}).",
+                options(&advice),
+                bytes_text(advice.total)
+            )),
             TrainError::Model(error) => error.into(),
             TrainError::Data(error) => error.into(),
             _ => Failure::failed(error.to_string()),
@@ -117,7 +125,10 @@ impl From<TrainError> for Failure {
 impl From<NnError> for Failure {
     fn from(error: NnError) -> Self {
         match error {
-            NnError::UnknownModel { .. } | NnError::Setting { .. } => Failure::usage(error.to_string()),
+            NnError::UnknownModel { .. }
+            | NnError::Setting { .. }
+            | NnError::Settings { .. }
+            | NnError::CanNot { .. } => Failure::usage(error.to_string()),
             _ => Failure::failed(error.to_string()),
         }
     }

@@ -71,6 +71,7 @@ fn run(cli: Cli, console: &Console) -> Result<ExitCode, Failure> {
         Some(Command::Hops(arguments)) => commands::hops::run(&arguments, console),
         Some(Command::Plan(arguments)) => commands::plan::run(&arguments, common, console),
         Some(Command::Data(command)) => commands::data::run(&command, common, console),
+        Some(Command::Models(arguments)) => commands::models::run(&arguments, console),
         Some(Command::Bench(arguments)) => commands::bench::run(&arguments, common, threads, console),
         Some(Command::Doctor) => commands::doctor::run(threads, console),
         Some(Command::Completions(arguments)) => commands::pages::completions(&arguments, console),

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use farhop_train::Recipe;
+use farhop_train::memory::{Advice, Advised};
 use farhop_train::presets::Preset;
 use serde_json::Value;
 
@@ -14,15 +15,15 @@ use crate::without_effect;
 /// One option that sets a key of the recipe.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Setting {
-    flag: &'static str,
-    path: Vec<&'static str>,
+    flag: String,
+    path: Vec<String>,
     value: Value,
 }
 
 impl Setting {
     /// `flag` sets the key at `path`.
-    pub fn new(flag: &'static str, path: impl IntoIterator<Item = &'static str>, value: Value) -> Self {
-        Setting { flag, path: path.into_iter().collect(), value }
+    pub fn new<'a>(flag: &str, path: impl IntoIterator<Item = &'a str>, value: Value) -> Self {
+        Setting { flag: flag.to_string(), path: path.into_iter().map(str::to_string).collect(), value }
     }
 
     /// The key, as in a recipe: `train.epochs`.
@@ -31,8 +32,8 @@ impl Setting {
     }
 
     /// The option, as it is written.
-    pub fn flag(&self) -> &'static str {
-        self.flag
+    pub fn flag(&self) -> &str {
+        &self.flag
     }
 }
 
@@ -130,15 +131,10 @@ pub fn with_settings(recipe: &Recipe, settings: &[Setting]) -> Result<Recipe, Fa
     for setting in settings {
         let mut place = &mut tree;
         for key in &setting.path {
+            let known: Vec<String> = place.as_object().map(|keys| keys.keys().cloned().collect()).unwrap_or_default();
             place = match place.get_mut(key) {
                 Some(inside) => inside,
-                None => {
-                    return Err(Failure::usage(format!(
-                        "{} is not a setting of model {}. Take it out, or choose another --model.",
-                        setting.flag,
-                        recipe.model.name()
-                    )));
-                }
+                None => return Err(no_such_setting(setting, key, &known, recipe)),
             };
         }
         *place = setting.value.clone();
@@ -152,6 +148,34 @@ pub fn with_settings(recipe: &Recipe, settings: &[Setting]) -> Result<Recipe, Fa
         })?;
     }
     serde_json::from_value(tree).map_err(failed)
+}
+
+/// The model, or the section of the recipe, does not have what was asked for.
+fn no_such_setting(setting: &Setting, key: &str, known: &[String], recipe: &Recipe) -> Failure {
+    let of_model = setting.path.first().is_some_and(|section| section == "model");
+    let whose = if of_model { format!("model {}", recipe.model.name()) } else { "a recipe".to_string() };
+    let near = known.iter().map(|name| (strsim::damerau_levenshtein(name, key), name)).min();
+    let remedy = match near {
+        Some((distance, name)) if distance <= (key.chars().count() / 3).max(2) => format!("Did you mean {name}?"),
+        _ if of_model => {
+            format!("Take it out, or choose another --model; farhop models {} lists its settings.", recipe.model.name())
+        }
+        _ => format!("Known: {}.", known.join(", ")),
+    };
+    Failure::usage(format!("{} is not a setting of {whose}. {remedy}", setting.flag))
+}
+
+/// Advice as the options that follow it: `--recompute --width 32`.
+pub fn options(advice: &Advice) -> String {
+    let option = |advised: &Advised| match (advised.key.as_str(), crate::origins::shown(&advised.value)) {
+        ("model.recompute", _) => "--recompute".to_string(),
+        ("model.width", value) => format!("--width {value}"),
+        ("model.hops", value) => format!("--hops {value}"),
+        ("train.parts", value) => format!("--parts {value}"),
+        ("train.halo", value) => format!("--halo {value}"),
+        (key, value) => format!("--set {key}={value}"),
+    };
+    advice.settings.iter().map(option).collect::<Vec<_>>().join(" ")
 }
 
 fn lay_over(recipe: &mut Recipe, given: &DataArguments) {
@@ -243,7 +267,7 @@ mod tests {
         for argument in train.get_arguments() {
             let heading = argument.get_help_heading().unwrap_or_default();
             let name = argument.get_long().unwrap_or_default();
-            if !groups.contains(&heading) || name == "model" {
+            if !groups.contains(&heading) || name == "model" || name == "set" {
                 continue;
             }
             let choices = argument.get_possible_values();
@@ -278,14 +302,15 @@ mod tests {
     fn help_tells_the_defaults_that_are_used() {
         let command = Cli::command();
         let train = command.find_subcommand("train").unwrap();
-        let of = |preset: Preset, key: &str| {
-            let tree = serde_json::to_value(preset.recipe("gen").unwrap()).unwrap();
+        let of_model = |model: &str, preset: Preset, key: &str| {
+            let tree = serde_json::to_value(preset.recipe(model).unwrap()).unwrap();
             match key.split('.').fold(&tree, |place, key| &place[key]) {
                 Value::Bool(true) => "on".to_string(),
                 Value::Bool(false) => "off".to_string(),
                 value => crate::origins::shown(value),
             }
         };
+        let of = |preset: Preset, key: &str| of_model("gen", preset, key);
         let mut seen = 0;
         for argument in train.get_arguments() {
             let (name, help) =
@@ -311,6 +336,9 @@ mod tests {
             let one = plain(pieces.next().unwrap_or_default());
             let many = pieces.find_map(|piece| piece.strip_prefix("many graphs: ")).map_or(one.clone(), plain);
             let key = setting.key();
+            if let Some(own) = told.split("; ").find_map(|piece| piece.trim_end_matches(']').strip_prefix("gcn: ")) {
+                assert_eq!(of_model("gcn", Preset::OneGraph, &key), own, "--{name}");
+            }
             if key == "train.batch_size" {
                 assert_eq!(of(Preset::ManyGraphs, &key), many, "--{name}");
             } else {

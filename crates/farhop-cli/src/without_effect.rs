@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use farhop_data::catalogue;
+use farhop_data::{Level, catalogue};
 use farhop_train::{Recipe, SplitSetting, Task};
 
 use crate::arguments::{DataArguments, TrainArguments};
@@ -70,10 +70,20 @@ pub fn refuse_reading(named: Option<&Named>, data: &DataArguments, recipe: &Reci
 }
 
 /// What is known only when the data was read is said instead.
-pub fn say_idle_batches(arguments: &TrainArguments, task: &Task, console: &Console) {
-    let flags: Vec<&str> = arguments.training.settings().iter().map(Setting::flag).collect();
-    let idle = ["--batch-size", "--bucket-by-size"].into_iter().find(|flag| flags.contains(flag));
-    if let Some(flag) = idle.filter(|_| !task.has_batches_of_graphs()) {
-        console.warning(&format!("{flag} has no effect: this is one graph, not a collection of graphs"));
+pub fn say_idle(arguments: &TrainArguments, task: &Task, console: &Console) {
+    let (one_graph, inputs) = (!task.has_batches_of_graphs(), task.input());
+    let idle = [
+        ("--batch-size", one_graph, "this is one graph, not a collection of graphs"),
+        ("--bucket-by-size", one_graph, "this is one graph, not a collection of graphs"),
+        ("--readout", task.level() != Level::Graph, "answers are not about whole graphs"),
+        ("--edge-features", !inputs.has_edges(), "edges have no features"),
+        ("--laplacian-encoder", inputs.laplacian == 0, "there are no eigenvectors without --laplacian"),
+    ];
+    let mut settings = arguments.training.settings();
+    settings.extend(arguments.model.settings());
+    for setting in settings {
+        if let Some((flag, _, why)) = idle.iter().find(|(flag, idle, _)| *idle && *flag == setting.flag()) {
+            console.warning(&format!("{flag} has no effect: {why}"));
+        }
     }
 }

@@ -58,7 +58,7 @@ pub mod predictions;
 mod split;
 mod split_choice;
 mod split_protocols;
-mod statistics;
+pub mod statistics;
 
 // Tables of nodes, edges, graphs and molecules.
 mod dates;

@@ -27,17 +27,17 @@ impl Moments {
         if self.count == 0 { 0.0 } else { (self.squares / self.count as f64).sqrt() }
     }
 
-    /// What to subtract and divide by for mean 0 and deviation 1. A column that is constant
-    /// (deviation below rounding, `1e-9` of the mean) is divided by the size of its value, or by
-    /// 1 if that is smaller: another value met later then gives a number of ordinary size.
-    pub fn shift_and_scale(&self) -> (f64, f64) {
-        let size = self.mean.abs();
+    /// The deviation of values that vary; none if it is below rounding (`1e-9` of the mean), or too small to divide 32-bit
+    /// numbers by.
+    pub fn varies_by(&self) -> Option<f64> {
         let deviation = self.deviation();
-        if deviation > 1e-9 * size && deviation.is_normal() {
-            (self.mean, deviation)
-        } else {
-            (self.mean, size.max(1.0))
-        }
+        (deviation > 1e-9 * self.mean.abs() && (deviation as f32).is_normal()).then_some(deviation)
+    }
+
+    /// What to subtract and divide by for mean 0 and deviation 1. A column that is constant is divided by the size of its
+    /// value, or by 1 if that is smaller: another value met later then gives a number of ordinary size.
+    pub fn shift_and_scale(&self) -> (f64, f64) {
+        (self.mean, self.varies_by().unwrap_or(self.mean.abs().max(1.0)))
     }
 }
 

@@ -44,7 +44,7 @@ impl Learner {
         Learner { model, config, seed, steps: 0, moments }
     }
 
-    /// One step of AdamW on the mean loss of the targets. If the loss or the gradient is not finite, nothing changes.
+    /// One step of the optimiser on the mean loss of the targets. If the loss or the gradient is not finite, nothing changes.
     ///
     /// # Panics
     /// If the batch has another shape than the model reads, or a target is out of range; see [`Targets::check`].

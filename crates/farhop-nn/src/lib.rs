@@ -57,6 +57,6 @@ pub use models::{
     About, Architecture, Change, Common, ModelConfig, Properties, REGISTRY, Reach, Registration, WeighedHops,
 };
 pub use network::Network;
-pub use optimizer::OptimizerConfig;
+pub use optimizer::{OptimizerConfig, OptimizerKind};
 pub use shape::{InputShape, Level, OutputShape};
 pub use targets::{NumberLoss, Targets};

@@ -1,4 +1,5 @@
-//! AdamW (Loshchilov and Hutter, "Decoupled weight decay regularization", ICLR 2019) with clipping by the global norm.
+//! AdamW (Loshchilov and Hutter, "Decoupled weight decay regularization", ICLR 2019) and Adam (Kingma and Ba, ICLR 2015) with
+//! clipping by the global norm.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,11 +7,27 @@ use crate::NnError;
 use crate::config::Checks;
 use crate::network::Array;
 
-/// The settings of AdamW. The learning rate comes with every step.
+/// Where the weight decay goes; everything else is the same for both. With gradient `g` (clipped), weight `w`, rate `r`,
+/// decay `d` and `adam(g)` the ratio of the corrected moments of `g`:
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OptimizerKind {
+    /// Beside the moments: `w <- (1 - r d) w - r adam(g)` for weight matrices, without `d` for biases and norms.
+    #[default]
+    #[serde(rename = "adamw")]
+    AdamW,
+    /// Inside the gradient, as the penalty `d / 2 * |w|^2` on all parameters: `w <- w - r adam(g + d w)`.
+    Adam,
+}
+
+/// The settings of the optimiser. The learning rate comes with every step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OptimizerConfig {
-    /// Shrinks weight matrices by `learning rate * weight_decay` a step; biases and norms are spared. Default 1e-4.
+    /// `adamw` or `adam`: what the weight decay means. Default `adamw`.
+    pub kind: OptimizerKind,
+    /// For `adamw` it shrinks weight matrices by `learning rate * weight_decay` a step, biases and norms are spared; for `adam`
+    /// it is added to the gradient times the weight, for all parameters. Default 1e-4.
     pub weight_decay: f32,
     /// Decay of the mean of gradients. Default 0.9.
     pub beta1: f32,
@@ -24,7 +41,14 @@ pub struct OptimizerConfig {
 
 impl Default for OptimizerConfig {
     fn default() -> Self {
-        OptimizerConfig { weight_decay: 1e-4, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, clip_norm: Some(1.0) }
+        OptimizerConfig {
+            kind: OptimizerKind::AdamW,
+            weight_decay: 1e-4,
+            beta1: 0.9,
+            beta2: 0.999,
+            epsilon: 1e-8,
+            clip_norm: Some(1.0),
+        }
     }
 }
 
@@ -84,12 +108,16 @@ pub(crate) fn update(
     let correction = |beta: f32| 1.0 - f64::from(beta).powi(step.min(i32::MAX as u64) as i32);
     let rate = (learning_rate / correction(config.beta1)) as f32;
     let root = correction(config.beta2).sqrt() as f32;
-    let decay = if moments.shape.len() > 1 { config.weight_decay } else { 0.0 };
-    let shrink = (1.0 - learning_rate * f64::from(decay)) as f32;
+    let (beside, inside) = match config.kind {
+        OptimizerKind::AdamW if moments.shape.len() > 1 => (config.weight_decay, 0.0),
+        OptimizerKind::AdamW => (0.0, 0.0),
+        OptimizerKind::Adam => (0.0, config.weight_decay),
+    };
+    let shrink = (1.0 - learning_rate * f64::from(beside)) as f32;
     let (beta1, beta2) = (config.beta1, config.beta2);
     let state = moments.first.iter_mut().zip(&mut moments.second);
     for ((weight, gradient), (first, second)) in weights.iter_mut().zip(gradient).zip(state) {
-        let gradient = gradient * scale;
+        let gradient = gradient * scale + inside * *weight;
         *first = beta1 * *first + (1.0 - beta1) * gradient;
         *second = beta2 * *second + (1.0 - beta2) * gradient * gradient;
         *weight = *weight * shrink - rate * *first / (second.sqrt() / root + config.epsilon);
@@ -100,33 +128,53 @@ pub(crate) fn update(
 mod tests {
     use super::*;
 
-    /// The algorithm as printed in the paper, in f64, for one number.
-    fn literal(config: &OptimizerConfig, gradients: &[f64], rate: f64, decay: f64, mut weight: f64) -> f64 {
+    /// The algorithms as printed in the papers, in f64, for one number: `beside` and `inside` are the decays.
+    fn literal(config: &OptimizerConfig, gradients: &[f64], rate: f64, [beside, inside]: [f64; 2]) -> f64 {
         let (beta1, beta2) = (f64::from(config.beta1), f64::from(config.beta2));
         let (mut first, mut second) = (0.0, 0.0);
+        let mut weight = START;
         for (t, g) in gradients.iter().enumerate() {
             let t = t as i32 + 1;
+            let g = g + inside * weight;
             first = beta1 * first + (1.0 - beta1) * g;
             second = beta2 * second + (1.0 - beta2) * g * g;
             let (m, v) = (first / (1.0 - beta1.powi(t)), second / (1.0 - beta2.powi(t)));
-            weight -= rate * (m / (v.sqrt() + f64::from(config.epsilon)) + decay * weight);
+            weight -= rate * (m / (v.sqrt() + f64::from(config.epsilon)) + beside * weight);
         }
         weight
     }
 
+    const START: f64 = 0.8;
+
     #[test]
-    fn updates_follow_the_paper_and_spare_vectors_from_decay() {
-        let config = OptimizerConfig { weight_decay: 0.1, ..OptimizerConfig::default() };
+    fn updates_follow_the_papers_and_adamw_spares_vectors_from_decay() {
         let gradients = [0.3, -1.2, 0.01, 5.0, -0.7, 0.0, 2.0];
-        for (shape, decay) in [(vec![1, 1], 0.1), (vec![1], 0.0)] {
+        for (kind, shape, decays) in [
+            (OptimizerKind::AdamW, vec![1, 1], [0.1, 0.0]),
+            (OptimizerKind::AdamW, vec![1], [0.0, 0.0]),
+            (OptimizerKind::Adam, vec![1, 1], [0.0, 0.1]),
+            (OptimizerKind::Adam, vec![1], [0.0, 0.1]),
+        ] {
+            let config = OptimizerConfig { kind, weight_decay: 0.1, ..OptimizerConfig::default() };
             let mut moments = Moments::zeros("w".into(), shape);
-            let mut weight = [0.8f32];
+            let mut weight = [START as f32];
             for (t, g) in gradients.iter().enumerate() {
-                // Twice the gradient, scaled by one half.
+                // Twice the gradient, scaled by one half: the decay is not scaled.
                 update(&config, &mut moments, &mut weight, &[2.0 * *g as f32], 0.5, 0.05, t as u64 + 1);
             }
-            let expected = literal(&config, &gradients, 0.05, decay, 0.8);
-            assert!((f64::from(weight[0]) - expected).abs() < 1e-6, "{} instead of {expected}", weight[0]);
+            let expected = literal(&config, &gradients, 0.05, decays);
+            assert!((f64::from(weight[0]) - expected).abs() < 1e-6, "{kind:?}: {} instead of {expected}", weight[0]);
         }
+    }
+
+    #[test]
+    fn kinds_are_words_and_old_settings_mean_adamw() {
+        let read = |text: &str| serde_json::from_str::<OptimizerConfig>(text);
+        assert_eq!(read("{}").unwrap().kind, OptimizerKind::AdamW);
+        for (word, kind) in [("adamw", OptimizerKind::AdamW), ("adam", OptimizerKind::Adam)] {
+            assert_eq!(read(&format!("{{\"kind\": \"{word}\"}}")).unwrap().kind, kind);
+            assert_eq!(serde_json::to_value(kind).unwrap(), word);
+        }
+        assert!(read("{\"kind\": \"sgd\"}").is_err());
     }
 }

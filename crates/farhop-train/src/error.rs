@@ -70,8 +70,15 @@ pub enum TrainError {
         kept: String,
     },
     /// The run would need more memory than there is.
-    #[error("{0}")]
-    DoesNotFit(String),
+    #[error("this run needs {needed} and {available} are available. {}", how_to_fit(advice.as_ref()))]
+    DoesNotFit {
+        /// What it needs, in words.
+        needed: String,
+        /// What there is, in words.
+        available: String,
+        /// What would make it fit.
+        advice: Option<crate::memory::Advice>,
+    },
     /// Another process works in the run folder.
     #[error("{} is in use by another farhop process{}. Wait for it, or choose another --out.", path.display(), pid_text(*pid))]
     InUse {
@@ -148,7 +155,22 @@ pub enum TrainError {
     Data(#[from] DataError),
 }
 
+/// What to do about a run that does not fit.
+fn how_to_fit(advice: Option<&crate::memory::Advice>) -> String {
+    match advice {
+        Some(advice) => {
+            let settings: Vec<String> = advice.settings.iter().map(ToString::to_string).collect();
+            format!("Set {} (needs {}).", settings.join(", "), crate::memory::bytes_text(advice.total))
+        }
+        None => TrainError::NOTHING_SMALLER.to_string(),
+    }
+}
+
 impl TrainError {
+    /// What to do where no smaller setting would help.
+    pub const NOTHING_SMALLER: &str =
+        "No smaller setting of this model fits: use a smaller graph, fewer features, or a machine with more memory.";
+
     /// The end of the key in a recipe that is out of range, such as `.optimizer.beta1`.
     pub(crate) fn setting(&self) -> Option<String> {
         match self {

@@ -1,5 +1,6 @@
 //! Numbers of nodes on a scale that a model learns well from.
 
+use farhop_data::statistics::Moments;
 use farhop_data::{Dataset, Numbers};
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,7 @@ use crate::TrainError;
 pub struct FeatureScale {
     /// Mean of each number.
     pub shift: Vec<f32>,
-    /// Deviation of each number; 1 where it does not vary.
+    /// Deviation of each number; where it does not vary, its size, at least 1.
     pub factor: Vec<f32>,
 }
 
@@ -22,23 +23,13 @@ impl FeatureScale {
             return None;
         };
         let trained = trained_nodes(dataset);
-        let mut count = 0u64;
-        let (mut mean, mut squares) = (vec![0.0f64; width], vec![0.0f64; width]);
+        let mut columns = vec![Moments::default(); width];
         for (row, _) in numbers.chunks_exact(width).zip(&trained).filter(|(_, trained)| **trained) {
-            count += 1;
-            for ((mean, squares), value) in mean.iter_mut().zip(&mut squares).zip(row) {
-                // Welford: one pass, and exact where values are large and alike.
-                let before = f64::from(*value) - *mean;
-                *mean += before / count as f64;
-                *squares += before * (f64::from(*value) - *mean);
-            }
+            columns.iter_mut().zip(row).for_each(|(moments, value)| moments.add(f64::from(*value)));
         }
-        let factor = mean.iter().zip(&squares).map(|(mean, squares)| {
-            let deviation = (squares / count.max(1) as f64).sqrt();
-            let varies = deviation > 1e-9 * mean.abs() && (deviation as f32).is_normal();
-            if varies { deviation as f32 } else { 1.0 }
-        });
-        Some(FeatureScale { factor: factor.collect(), shift: mean.iter().map(|mean| *mean as f32).collect() })
+        let scales = columns.iter().map(Moments::shift_and_scale);
+        let (shift, factor) = scales.map(|(shift, factor)| (shift as f32, factor as f32)).unzip();
+        Some(FeatureScale { shift, factor })
     }
 
     /// Brings the numbers of a dataset to this scale.

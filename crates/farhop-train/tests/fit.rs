@@ -9,7 +9,6 @@ use std::sync::atomic::AtomicBool;
 use common::{CLASSES, Recorder, Ring, create, recipe, timeless_metrics, train, train_watched};
 use farhop_data::metrics::Metric;
 use farhop_data::{Dataset, Target};
-use farhop_nn::{GenConfig, ModelConfig, NormKind};
 use farhop_train::run::checkpoint::load;
 use farhop_train::{
     CheckpointEvery, Encodings, LossKind, Outcome, Outputs, Recipe, RunFolder, Schedule, Silent, Status, Task,
@@ -102,19 +101,12 @@ fn stateful_recipes() -> Vec<Recipe> {
     let mut seldom_evaluated = recipe(25);
     seldom_evaluated.train.evaluate_every = 3;
     let mut running_statistics = recipe(25);
-    if let ModelConfig::Mlp(mlp) = &mut running_statistics.model {
-        mlp.norm = NormKind::Batch;
-    }
+    running_statistics.model = running_statistics.model.with("norm", "batch").unwrap();
     let mut attention = recipe(25);
-    attention.model = ModelConfig::Gen(GenConfig {
-        width: 8,
-        layers: 2,
-        heads: 2,
-        hops: 3,
-        dropout: 0.2,
-        attention_dropout: 0.3,
-        ..GenConfig::default()
+    let settings = serde_json::json!({
+        "kind": "gen", "width": 8, "layers": 2, "heads": 2, "hops": 3, "dropout": 0.2, "attention_dropout": 0.3,
     });
+    attention.model = serde_json::from_value(settings).unwrap();
     let mut restless = recipe(25);
     restless.train.learning_rate = 1.0;
     restless.train.schedule = Schedule::Constant;
@@ -206,9 +198,7 @@ fn numbers_that_stop_being_finite_stop_the_run_and_keep_the_last_good_state() {
     // Numbers near the largest there are, and steps that make them larger.
     recipe.train.learning_rate = 1000.0;
     recipe.train.optimizer.weight_decay = 0.0;
-    if let ModelConfig::Mlp(mlp) = &mut recipe.model {
-        mlp.norm = NormKind::None;
-    }
+    recipe.model = recipe.model.with("norm", "none").unwrap();
     recipe.train.warmup_epochs = 0;
     recipe.train.checkpoint_every = CheckpointEvery::Epochs(1);
     let mut folder = create(&path, &recipe);

@@ -10,7 +10,7 @@ use farhop_data::metrics::Metric;
 use farhop_data::{Columns, Dataset, Level, Part, Split, Target};
 use farhop_graph::random::Stream;
 use farhop_graph::{Direction, GraphSet, build};
-use farhop_nn::{GenConfig, ModelConfig};
+use farhop_nn::ModelConfig;
 use farhop_train::{
     EncodingConfig, Encodings, Fitted, LossKind, Observer, Outcome, Outputs, Recipe, RunFolder, Session, Silent, Task,
     TrainError, fit,
@@ -144,7 +144,8 @@ fn same_colour() -> Dataset {
 
 fn small(epochs: usize) -> Recipe {
     let mut recipe = recipe(epochs);
-    recipe.model = ModelConfig::Gen(GenConfig { width: 16, layers: 1, hops: 2, dropout: 0.1, ..GenConfig::default() });
+    let settings = serde_json::json!({ "kind": "gen", "width": 16, "layers": 1, "hops": 2, "dropout": 0.1 });
+    recipe.model = serde_json::from_value(settings).unwrap();
     recipe.train.batch_size = 16;
     recipe.train.learning_rate = 0.02;
     recipe

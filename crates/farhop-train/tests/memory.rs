@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use farhop_nn::{GenConfig, ModelConfig, Shape};
+use farhop_nn::{ModelConfig, Shape};
 use farhop_train::memory::{
-    Held, Limit, Plan, available, available_under, bytes_text, peak_rss_bytes, plan, reset_peak_rss, rss_bytes,
+    Advice, Held, Limit, Plan, available, available_under, bytes_text, peak_rss_bytes, plan, reset_peak_rss, rss_bytes,
 };
 
 const MIB: u64 = 1 << 20;
@@ -94,12 +94,13 @@ fn nonsense_in_the_files_is_no_limit() {
     assert_eq!(limit(&files), None);
 }
 
-fn mlp(hidden: usize) -> ModelConfig {
-    let mut config = ModelConfig::from_name("mlp").unwrap();
-    if let ModelConfig::Mlp(mlp) = &mut config {
-        mlp.width = hidden;
-    }
-    config
+fn mlp(width: usize) -> ModelConfig {
+    ModelConfig::from_name("mlp").unwrap().with("width", width).unwrap()
+}
+
+/// The settings of an advice, as a recipe has them.
+fn told(advice: &Advice) -> String {
+    advice.settings.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 fn shape() -> Shape {
@@ -144,12 +145,12 @@ fn the_advice_is_the_least_change_that_fits() {
     let limit = total(32);
     let refused = planned(&mlp(128), true, Some(limit));
     let advice = refused.advice.as_ref().unwrap();
-    assert_eq!(advice.setting, "--hidden 32");
+    assert_eq!(told(advice), "model.width = 32");
     assert_eq!(advice.total, limit);
     assert_eq!(
         refused.check().unwrap_err().to_string(),
         format!(
-            "this run needs {} and {} are available. Pass --hidden 32 (needs {}).",
+            "this run needs {} and {} are available. Set model.width = 32 (needs {}).",
             bytes_text(total(128)),
             bytes_text(limit),
             bytes_text(limit)
@@ -164,24 +165,17 @@ fn the_advice_is_the_least_change_that_fits() {
 #[test]
 fn a_gen_is_advised_to_recompute_first() {
     let config = ModelConfig::from_name("gen").unwrap();
-    let with = |change: fn(&mut GenConfig)| {
-        let mut config = config.clone();
-        if let ModelConfig::Gen(inner) = &mut config {
-            change(inner);
-        }
-        planned(&config, true, None).total
-    };
     let whole = planned(&config, true, None).total;
-    let recomputed = with(|config| config.recompute = true);
+    let recomputed = planned(&config.with("recompute", true).unwrap(), true, None).total;
     assert!(recomputed < whole);
     let advice = |limit| planned(&config, true, Some(limit)).advice.unwrap();
-    assert_eq!(advice(whole - 1).setting, "--recompute");
+    assert_eq!(told(&advice(whole - 1)), "model.recompute = true");
     assert_eq!(advice(recomputed).total, recomputed);
-    let further = advice(recomputed - 1).setting;
-    assert!(further.starts_with("--recompute --"), "{further}");
+    let further = told(&advice(recomputed - 1));
+    assert!(further.starts_with("model.recompute = true, model."), "{further}");
     let infer = planned(&config, false, None).total;
     let advice = planned(&config, false, Some(infer - 1)).advice.unwrap();
-    assert!(!advice.setting.contains("--recompute"), "{}", advice.setting);
+    assert!(!told(&advice).contains("recompute"), "{advice:?}");
 }
 
 #[test]

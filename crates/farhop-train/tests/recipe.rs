@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use farhop_data::Fill;
+use farhop_nn::OptimizerKind;
 use farhop_train::{CheckpointEvery, Recipe, Schedule};
 use serde_json::Value;
 
@@ -15,6 +16,7 @@ fn every_setting_comes_back_exactly() {
     for model in ["gen", "mlp", "gcn"] {
         let mut recipe = Recipe::for_model(model).unwrap();
         recipe.train.learning_rate = 0.1 + 0.2;
+        recipe.train.optimizer.kind = OptimizerKind::Adam;
         recipe.train.optimizer.weight_decay = 1.0 / 3.0;
         recipe.train.optimizer.clip_norm = None;
         recipe.train.patience = None;
@@ -62,6 +64,19 @@ fn none_switches_a_setting_off() {
     assert_eq!(recipe.train.patience, None);
     assert_eq!(recipe.train.optimizer.clip_norm, None);
     assert_eq!(recipe.data.scaling, farhop_data::FeatureScaling::None);
+}
+
+#[test]
+fn the_optimiser_has_a_name_and_decay_its_meaning() {
+    let of = |lines: &str| parse(&format!("[train]\nlearning_rate = 0.01\n[train.optimizer]\n{lines}"));
+    assert_eq!(of("").unwrap().train.optimizer.kind, OptimizerKind::AdamW);
+    assert_eq!(of("kind = \"adam\"\n").unwrap().train.optimizer.kind, OptimizerKind::Adam);
+    // Decay beside the gradient turns the signs of weights from 100 on; inside it, it has the range of the optimiser alone.
+    assert!(of("weight_decay = 101\n").unwrap_err().contains("at most 100"));
+    assert!(of("kind = \"adam\"\nweight_decay = 101\n").is_ok());
+    assert!(of("kind = \"adam\"\nweight_decay = 1001\n").unwrap_err().contains("0 to 1000"));
+    let message = of("kind = \"sgd\"\n").unwrap_err();
+    assert!(message.starts_with("mine.toml, line 4: ") && message.contains("adamw"), "{message}");
 }
 
 #[test]

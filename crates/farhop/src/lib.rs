@@ -71,9 +71,9 @@ pub use farhop_graph::{
     disjoint_union, distances, encodings, generate, random, relabel,
 };
 pub use farhop_nn::{
-    ActivationKind, Batch, GcnConfig, GenConfig, InputShape, Learner, Level, MemoryEstimate, MlpConfig, Model,
-    ModelConfig, NnError, NormKind, NumberLoss, Numbers, OptimizerConfig, OutputShape, Parts, Shape, StepReport,
-    Targets,
+    About, ActivationKind, Architecture, Batch, Change, Common, InputShape, Knob, Learner, Level, MemoryEstimate,
+    Model, ModelConfig, NnError, NormKind, NumberLoss, Numbers, OptimizerConfig, OptimizerKind, OutputShape, Parts,
+    Properties, REGISTRY, Reach, Shape, StepReport, Targets,
 };
 pub use farhop_train::{
     CheckpointEvery, DataConfig, EncodingConfig, Encodings, EpochReport, Fitted, LossKind, Machine, Material, Observer,

@@ -7,13 +7,13 @@ pub fn all(place: &Place) -> Vec<Row> {
     let lines = [
         (
             "train whole",
-            "train --nodes nodes.csv --edges edges.csv --target label --hidden 256 --epochs 2 --out tight --overwrite",
+            "train --nodes nodes.csv --edges edges.csv --target label --width 256 --epochs 2 --out tight --overwrite",
         ),
         (
             "train parts",
-            "train --nodes nodes.csv --edges edges.csv --target label --hidden 256 --epochs 2 --parts 6 --out tight --overwrite",
+            "train --nodes nodes.csv --edges edges.csv --target label --width 256 --epochs 2 --parts 6 --out tight --overwrite",
         ),
-        ("train batches", "train molecules.csv --target y --hidden 256 --epochs 2 --out tight --overwrite"),
+        ("train batches", "train molecules.csv --target y --width 256 --epochs 2 --out tight --overwrite"),
         ("predict", "predict parts-alone --out tight.csv --overwrite"),
         (
             "data import",

@@ -10,9 +10,9 @@ use tempfile::TempDir;
 
 /// Ways to train: a name, the data and settings, and the threads.
 pub const RUNS: [(&str, &str, &str); 3] = [
-    ("whole", "--nodes nodes.csv --edges edges.csv --target label --hidden 16 --layers 2 --epochs 60", "1"),
-    ("parts", "--nodes nodes.csv --edges edges.csv --target label --hidden 16 --layers 1 --epochs 12 --parts 6", "2"),
-    ("batches", "molecules.csv --target y --hidden 16 --layers 2 --epochs 12 --batch-size 8", "8"),
+    ("whole", "--nodes nodes.csv --edges edges.csv --target label --width 16 --layers 2 --epochs 60", "1"),
+    ("parts", "--nodes nodes.csv --edges edges.csv --target label --width 16 --layers 1 --epochs 12 --parts 6", "2"),
+    ("batches", "molecules.csv --target y --width 16 --layers 2 --epochs 12 --batch-size 8", "8"),
 ];
 
 const NODES: usize = 600;

@@ -4,14 +4,16 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::model::gather_bits;
+use serde_json::Value;
+
+use super::model::{assignment, gather_bits};
 
 const EXAMPLES: &str = "\
 Examples:
   farhop bench --nodes 169343 --edges 1166243 --model gen --hops 4 --threads 2
   farhop bench --graph arxiv_like.npz --model gcn --mode infer --json
 
-The model: every layer followed by batch norm, ReLU and dropout 0.5; a linear head. Features that are wider than --hidden are projected to it
+The model: every layer followed by batch norm, ReLU and dropout 0.5; a linear head. Features that are wider than --width are projected to it
 before the first GEN layer, unless --raw-features. Where y has a row for every graph, the head reads the mean over a graph's nodes.";
 
 /// Arguments of `farhop bench`.
@@ -33,7 +35,7 @@ pub struct BenchArguments {
     /// Classes of its nodes [default: 40]
     #[arg(long, value_name = "C")]
     pub classes: Option<usize>,
-    /// Model: gen, gcn or mlp
+    /// Model; `farhop models` lists them
     #[arg(long, value_name = "NAME", default_value = "gen")]
     pub model: String,
     /// Hops of a layer (gen) [default: 4]
@@ -41,14 +43,14 @@ pub struct BenchArguments {
     pub hops: Option<usize>,
     /// Channels of a hidden layer
     #[arg(long, value_name = "F", default_value_t = 128)]
-    pub hidden: usize,
+    pub width: usize,
     /// Layers
     #[arg(long, value_name = "L", default_value_t = 3)]
     pub layers: usize,
     /// Heads of attention (gen) [default: 1]
     #[arg(long, value_name = "H")]
     pub heads: Option<usize>,
-    /// Feed features into the first layer as they are, even if they are wider than --hidden (gen)
+    /// Feed features into the first layer as they are, even if they are wider than --width (gen)
     #[arg(long)]
     pub raw_features: bool,
     /// Compute hops again in the backward pass: less memory, more time (gen)
@@ -57,6 +59,9 @@ pub struct BenchArguments {
     /// Bits of a number in the rows that hops gather (gen) [default: 32]
     #[arg(long, value_name = "B", value_parser = gather_bits())]
     pub gather_bits: Option<usize>,
+    /// Any setting of the model, such as model.alpha=0.1
+    #[arg(long, value_name = "KEY=VALUE", value_parser = assignment)]
+    pub set: Vec<(String, Value)>,
     /// What is timed: train, a step with its backward pass and update, or infer, the outputs alone
     #[arg(long, value_name = "MODE", default_value = "train", hide_possible_values = true)]
     pub mode: BenchMode,
@@ -66,16 +71,16 @@ pub struct BenchArguments {
 }
 
 impl BenchArguments {
-    /// The first option that only a GEN has.
-    pub fn flag_of_gen(&self) -> Option<&'static str> {
-        let flags = [
-            ("--hops", self.hops.is_some()),
-            ("--heads", self.heads.is_some()),
-            ("--raw-features", self.raw_features),
-            ("--recompute", self.recompute),
-            ("--gather-bits", self.gather_bits.is_some()),
+    /// Settings of the model that were asked for: flag, key and value.
+    pub fn of_model(&self) -> Vec<(&'static str, &'static str, Value)> {
+        let given = [
+            ("--hops", "hops", self.hops.map(Value::from)),
+            ("--heads", "heads", self.heads.map(Value::from)),
+            ("--raw-features", "input_projection", self.raw_features.then(|| Value::from(false))),
+            ("--recompute", "recompute", self.recompute.then(|| Value::from(true))),
+            ("--gather-bits", "gather_bits", self.gather_bits.map(Value::from)),
         ];
-        flags.into_iter().find_map(|(flag, given)| given.then_some(flag))
+        given.into_iter().filter_map(|(flag, key, value)| Some((flag, key, value?))).collect()
     }
 }
 

@@ -99,6 +99,8 @@ pub enum Command {
     /// The catalogue of datasets; a data card for any input
     #[command(subcommand)]
     Data(DataCommand),
+    /// Every model: citation, cost, reach; every setting of one
+    Models(ModelsArguments),
     /// Time and memory of a model on a generated or given graph
     Bench(BenchArguments),
     /// What was detected: cores, instruction sets, memory
@@ -107,6 +109,14 @@ pub enum Command {
     Completions(CompletionsArguments),
     /// The manual pages
     Man(ManArguments),
+}
+
+/// Arguments of `farhop models`.
+#[derive(Args, Debug)]
+pub struct ModelsArguments {
+    /// A model, to list its settings
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use farhop_nn::{ActivationKind, CoefficientKind, EliminationKind, HopReading, LaplacianKind, NormKind, ReadoutKind};
 use serde_json::Value;
 
 use super::train::finite;
@@ -11,7 +12,7 @@ use crate::settings::Setting;
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Model")]
 pub struct ModelArguments {
-    /// Model: gen, gcn or mlp [default: gen]
+    /// Model; `farhop models` lists them [default: gen]
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
     /// Hops that a node sees in one layer: rounds of elimination (gen) [default: 4]
@@ -19,7 +20,7 @@ pub struct ModelArguments {
     hops: Option<usize>,
     /// Channels of a hidden layer [default: 64; many graphs: 96]
     #[arg(long, value_name = "F")]
-    hidden: Option<usize>,
+    width: Option<usize>,
     /// Layers [default: 2; many graphs: 4]
     #[arg(long, value_name = "L")]
     layers: Option<usize>,
@@ -27,13 +28,13 @@ pub struct ModelArguments {
     #[arg(long, value_name = "H")]
     heads: Option<usize>,
     /// Where the coefficients of a round come from (gen) [default: attention-per-round]
-    #[arg(long, value_name = "KIND", value_parser = ["attention-per-round", "attention-per-layer", "gcn", "ones"])]
+    #[arg(long, value_name = "KIND", value_parser = words(CoefficientKind::WORDS))]
     coefficients: Option<String>,
     /// What is taken away from each round (gen) [default: exact]
-    #[arg(long, value_name = "KIND", value_parser = ["exact", "self-loop", "none"])]
+    #[arg(long, value_name = "KIND", value_parser = words(EliminationKind::WORDS))]
     elimination: Option<String>,
     /// What is read at each hop (gen) [default: cumulative]
-    #[arg(long, value_name = "KIND", value_parser = ["cumulative", "increment"])]
+    #[arg(long, value_name = "KIND", value_parser = words(HopReading::WORDS))]
     hop_reading: Option<String>,
     /// Weigh hops by attention, or all the same with =off (gen) [default: on]
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", value_parser = switch)]
@@ -50,29 +51,29 @@ pub struct ModelArguments {
     /// Feed-forward network in every layer (gen) [default: off; many graphs: on]
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", value_parser = switch)]
     feed_forward: Option<bool>,
-    /// Project the features to --hidden channels before the first layer (gen, gcn) [default: on; gcn: off]
+    /// Project the features to --width channels before the first layer (gen, gcn) [default: on; gcn: off]
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", value_parser = switch)]
     input_projection: Option<bool>,
     /// Add the input of a layer to its output [default: off; many graphs: on]
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", value_parser = switch)]
     residual: Option<bool>,
-    /// Normalisation after each layer [default: layer; many graphs: batch]
-    #[arg(long, value_name = "KIND", value_parser = ["none", "layer", "batch"])]
+    /// Normalisation after each layer [default: layer; gcn: none; many graphs: batch]
+    #[arg(long, value_name = "KIND", value_parser = words(NormKind::WORDS))]
     norm: Option<String>,
     /// Activation after each layer [default: relu]
-    #[arg(long, value_name = "KIND", value_parser = ["none", "relu", "gelu"])]
+    #[arg(long, value_name = "KIND", value_parser = words(ActivationKind::WORDS))]
     activation: Option<String>,
-    /// Probability of dropping an element after each activation [default: 0.6; many graphs: 0.1]
+    /// Probability of dropping an element after each activation [default: 0.6; gcn: 0.5; many graphs: 0.1]
     #[arg(long, value_name = "P", value_parser = finite::<f32>)]
     dropout: Option<f32>,
-    /// Probability of dropping an input feature [default: 0.2; many graphs: 0]
+    /// Probability of dropping an input feature [default: 0.2; gcn: 0.5; many graphs: 0]
     #[arg(long, value_name = "P", value_parser = finite::<f32>)]
     input_dropout: Option<f32>,
     /// Probability of dropping an attention coefficient (gen) [default: 0]
     #[arg(long, value_name = "P", value_parser = finite::<f32>)]
     attention_dropout: Option<f32>,
     /// How nodes become a graph: mean, sum or max of their states [default: mean]
-    #[arg(long, value_name = "KIND", value_parser = ["mean", "sum", "max"])]
+    #[arg(long, value_name = "KIND", value_parser = words(ReadoutKind::WORDS))]
     readout: Option<String>,
     /// Layers of the head; 1 is a linear map [default: 1; many graphs: 2]
     #[arg(long, value_name = "L")]
@@ -81,7 +82,7 @@ pub struct ModelArguments {
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", value_parser = switch)]
     edge_features: Option<bool>,
     /// Encoder of Laplacian eigenvectors [default: linear]
-    #[arg(long, value_name = "KIND", value_parser = ["linear", "deepset"])]
+    #[arg(long, value_name = "KIND", value_parser = words(LaplacianKind::WORDS))]
     laplacian_encoder: Option<String>,
     /// Compute hops again in the backward pass: less memory, more time (gen) [default: off]
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", value_parser = switch)]
@@ -89,6 +90,29 @@ pub struct ModelArguments {
     /// Bits of a number in the rows that hops gather: 16 is faster on large graphs, with errors of 2^-16 (gen) [default: 32]
     #[arg(long, value_name = "B", value_parser = gather_bits())]
     gather_bits: Option<usize>,
+    /// Any setting of a recipe, such as model.alpha=0.1; `farhop models NAME` lists those of a model
+    #[arg(long, value_name = "KEY=VALUE", value_parser = assignment)]
+    set: Vec<(String, Value)>,
+}
+
+/// The words of a setting, as its enum has them.
+fn words(words: &'static [&'static str]) -> PossibleValuesParser {
+    PossibleValuesParser::new(words)
+}
+
+/// `KEY=VALUE`; a value that is neither a number, a truth value nor a list is a text.
+pub fn assignment(text: &str) -> Result<(String, Value), String> {
+    let (key, value) = text.split_once('=').ok_or("write KEY=VALUE, such as model.alpha=0.1")?;
+    let known = ["model.", "train.", "encodings."].iter().any(|section| key.starts_with(section));
+    if !known {
+        return Err("a key is one of a recipe: model.KEY, train.KEY or encodings.KEY".into());
+    }
+    let value = match serde_json::from_str(value) {
+        Ok(found @ (Value::Number(_) | Value::Bool(_) | Value::Array(_))) => found,
+        _ if value == "none" && !key.starts_with("model.") => Value::Null,
+        _ => Value::from(value),
+    };
+    Ok((key.to_string(), value))
 }
 
 /// The values of `--gather-bits`.
@@ -104,7 +128,7 @@ impl ModelArguments {
             given.extend(value.map(|value| Setting::new(flag, ["model", key], value)));
         };
         add("--hops", "hops", self.hops.map(Value::from));
-        add("--hidden", "width", self.hidden.map(Value::from));
+        add("--width", "width", self.width.map(Value::from));
         add("--layers", "layers", self.layers.map(Value::from));
         add("--heads", "heads", self.heads.map(Value::from));
         add("--gather-bits", "gather_bits", self.gather_bits.map(Value::from));
@@ -139,6 +163,9 @@ impl ModelArguments {
         for (flag, key, value) in numbers {
             add(flag, key, value.map(Value::from));
         }
+        given.extend(
+            self.set.iter().map(|(key, value)| Setting::new(&format!("--set {key}"), key.split('.'), value.clone())),
+        );
         given
     }
 

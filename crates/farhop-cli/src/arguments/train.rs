@@ -18,7 +18,7 @@ Examples:
   farhop train peptides-func --model gcn --epochs 20 --out runs/peptides
   farhop train molecules.csv --smiles smiles --target logp
   farhop train --nodes nodes.csv --edges edges.csv --target label --out runs/mine
-  farhop train --nodes nodes.csv --edges edges.csv --target label --model gcn --layers 4 --hidden 64
+  farhop train --nodes nodes.csv --edges edges.csv --target label --model gcn --layers 4 --width 64
   farhop train --recipe runs/mine/recipe.toml --seed 1 --out runs/again
   farhop train large.farhop --parts 64
       a graph that does not fit into memory, part by part
@@ -109,10 +109,13 @@ pub struct TrainingArguments {
     /// Eigenvectors of the Laplacian that are features [default: 0, none]
     #[arg(long, value_name = "N")]
     laplacian: Option<usize>,
-    /// Learning rate of AdamW after the warm-up [default: 0.01; many graphs: 0.001]
+    /// Optimiser: weight decay beside the gradient (adamw) or inside it (adam) [default: adamw; gcn: adam; many graphs: adamw]
+    #[arg(long, value_name = "KIND", value_parser = ["adamw", "adam"])]
+    optimizer: Option<String>,
+    /// Learning rate after the warm-up [default: 0.01; many graphs: 0.001]
     #[arg(long, value_name = "X", value_parser = finite::<f64>)]
     learning_rate: Option<f64>,
-    /// Weight decay of AdamW [default: 0.5; many graphs: 0.0001]
+    /// Weight decay, as the optimiser means it [default: 0.5; gcn: 0.0005; many graphs: 0.0001]
     #[arg(long, value_name = "X", value_parser = finite::<f32>)]
     weight_decay: Option<f32>,
     /// Epochs over which the learning rate rises to its full value [default: 10; many graphs: 5]
@@ -153,6 +156,7 @@ impl TrainingArguments {
         add("--loss", &train("loss"), self.loss.clone().map(Value::from));
         add("--walk", &["encodings", "walk"], self.walk.map(Value::from));
         add("--laplacian", &["encodings", "laplacian"], self.laplacian.map(Value::from));
+        add("--optimizer", &optimizer("kind"), self.optimizer.clone().map(Value::from));
         let rate = self.learning_rate.map(Value::from);
         add("--learning-rate", &train("learning_rate"), rate);
         let decay = self.weight_decay.map(Value::from);

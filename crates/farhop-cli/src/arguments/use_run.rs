@@ -33,7 +33,7 @@ const PLAN_EXAMPLES: &str = "\
 Examples:
   farhop plan --nodes nodes.csv --edges edges.csv --target label --hops 8
   farhop plan large.farhop --parts 64 --halo 2 --limit 2GiB
-  farhop plan --node-count 169343 --edge-count 1166243 --feature-count 128 --class-count 40 --hidden 256";
+  farhop plan --node-count 169343 --edge-count 1166243 --feature-count 128 --class-count 40 --width 256";
 
 /// New data for a trained model.
 #[derive(Args, Debug)]

@@ -6,6 +6,7 @@ pub mod doctor;
 pub mod evaluate;
 pub mod hops;
 mod looks;
+pub mod models;
 pub mod pages;
 pub mod plan;
 pub mod predict;

@@ -13,7 +13,7 @@ use crate::console::Console;
 use crate::data;
 use crate::failure::Failure;
 use crate::origins::Origins;
-use crate::settings;
+use crate::settings::{self, options};
 use crate::table::TextTable;
 
 /// Runs the command.
@@ -74,7 +74,7 @@ pub fn run(arguments: &PlanArguments, common: &Common, console: &Console) -> Res
         "limit_bytes": plan.limit,
         "limit_source": plan.limit_source,
         "fits": plan.fits,
-        "advice": plan.advice,
+        "advice": plan.advice.as_ref().map(|advice| json!({ "setting": options(advice), "total": advice.total })),
     });
     console.result(&object, || text(&plan, console))?;
     Ok(ExitCode::SUCCESS)
@@ -119,7 +119,7 @@ fn text(plan: &Plan, console: &Console) -> String {
         (Some(limit), Some(source), Some(advice)) => format!(
             "does not fit: {} are available ({source}). With {} it needs {}.",
             bytes_text(limit),
-            advice.setting,
+            options(advice),
             bytes_text(advice.total)
         ),
         (Some(limit), Some(source), None) => format!(

@@ -7,7 +7,7 @@ use farhop_train::run::FolderLock;
 
 use crate::support::{Answer, Place, answer, edges, nodes};
 
-const TRAIN: &str = "train --nodes nodes.csv --edges edges.csv --target label --fill mean --model mlp --hidden 4 --epochs 2 --out run --quiet";
+const TRAIN: &str = "train --nodes nodes.csv --edges edges.csv --target label --fill mean --model mlp --width 4 --epochs 2 --out run --quiet";
 
 /// One case: what is wrong with the tables, the command, the exit code, and what the error says.
 struct Case {
@@ -180,13 +180,13 @@ fn cases() -> Vec<Case> {
         asked("plan without sizes", "plan", 2, &["--nodes", "--node-count"]),
         asked(
             "no memory to train",
-            &format!("{TRAIN} --hidden 65536 --layers 1000").replace("--hidden 4 ", ""),
+            &format!("{TRAIN} --width 65536 --layers 1000").replace("--width 4 ", ""),
             1,
-            &["needs", "GiB", "available", "Pass --hidden"],
+            &["needs", "GiB", "available", "Pass --width"],
         ),
         asked(
             "no memory to measure",
-            "bench --nodes 4000000 --edges 8000000 --features 1 --hidden 65536",
+            "bench --nodes 4000000 --edges 8000000 --features 1 --width 65536",
             1,
             &["needs", "GiB"],
         ),

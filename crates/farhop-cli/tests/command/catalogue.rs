@@ -79,7 +79,7 @@ fn cards_of_tables() {
 #[test]
 fn data_that_is_made_is_trained_on() {
     let place = Place::new();
-    let line = "train ring-transfer --distance 2 --hidden 8 --layers 1 --hops 2 --epochs 1 --json --quiet";
+    let line = "train ring-transfer --distance 2 --width 8 --layers 1 --hops 2 --epochs 1 --json --quiet";
     let trained = place.farhop(line).object();
     has_training_keys(&trained);
     assert_eq!(
@@ -135,7 +135,7 @@ fn names_that_are_wrong_or_not_here() {
 #[test]
 fn a_recipe_can_be_given_other_data() {
     let place = Place::with_run();
-    let model = ["--hidden 4", "--layers 1", "--epochs 1"].join(" ");
+    let model = ["--width 4", "--layers 1", "--epochs 1"].join(" ");
     place.farhop(&format!("train ring-transfer --distance 2 {model} --out rings --quiet")).succeeded();
     let tables = "--nodes nodes.csv --edges edges.csv --target label --fill mean";
     let object: Value = place.farhop(&format!("train rings/recipe.toml {tables} --out nodes --json --quiet")).object();

@@ -27,7 +27,7 @@ fn every_command_explains_itself() {
                 "--recipe",
                 "--resume",
                 "--hops",
-                "--hidden",
+                "--width",
                 "--layers",
                 "--heads",
                 "--dropout",
@@ -75,7 +75,7 @@ fn every_command_explains_itself() {
         (
             "bench",
             &[
-                "--graph", "--nodes", "--edges", "--model", "--hops", "--hidden", "--layers", "--heads", "--mode",
+                "--graph", "--nodes", "--edges", "--model", "--hops", "--width", "--layers", "--heads", "--mode",
                 "--epochs",
             ],
         ),

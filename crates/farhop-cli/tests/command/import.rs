@@ -54,7 +54,7 @@ fn many_graphs_from_three_tables() {
         assert!(text.contains(said), "{said} is not in\n{text}");
     }
 
-    let line = "train mine.farhop --hidden 8 --layers 1 --hops 2 --epochs 3 --json --quiet";
+    let line = "train mine.farhop --width 8 --layers 1 --hops 2 --epochs 3 --json --quiet";
     let trained = place.farhop(line).object();
     has_training_keys(&trained);
     assert_eq!((&trained["task"], &trained["run"]), (&"graph-classification".into(), &"runs/mine-gen-1".into()));
@@ -88,7 +88,7 @@ fn one_graph_and_molecules() {
         .farhop("data import --nodes nodes.csv --edges edges.csv --target label --fill mean --out one.farhop --json --quiet")
         .object();
     assert_eq!((&object["graphs"], &object["nodes"], &object["edges"]), (&1.into(), &40.into(), &44.into()));
-    let trained = place.farhop("train one.farhop --model mlp --hidden 4 --epochs 2 --out run --json --quiet").object();
+    let trained = place.farhop("train one.farhop --model mlp --width 4 --epochs 2 --out run --json --quiet").object();
     assert_eq!(trained["task"], "node-classification");
     assert_eq!(place.farhop("evaluate run --json --quiet").object()["accuracy"], trained["test"]);
 

@@ -9,7 +9,7 @@ use crate::support::{Place, answer, timeless_metrics};
 #[test]
 fn an_interrupted_run_goes_on_as_if_nothing_had_happened() {
     let place = Place::with_tables();
-    let settings = "train --nodes nodes.csv --edges edges.csv --target label --fill mean --hidden 16 --layers 2 --dropout 0.3 --epochs 150 --patience none --quiet --out";
+    let settings = "train --nodes nodes.csv --edges edges.csv --target label --fill mean --width 16 --layers 2 --dropout 0.3 --epochs 150 --patience none --quiet --out";
     let checkpoints = ["--checkpoint-every", "1 epochs"];
     let words = |out: &'static str| {
         let mut words: Vec<&str> = settings.split(' ').collect();

@@ -12,8 +12,8 @@ fn every_command_answers_with_one_object() {
         "hops --edges edges.csv --nodes nodes.csv --ignore size,label --rounds 2 --out hops.npz --overwrite",
         "plan --nodes nodes.csv --edges edges.csv --target label --fill mean",
         "plan --node-count 1000 --edge-count 5000 --infer",
-        "bench --nodes 50 --edges 100 --hidden 8 --hops 2 --epochs 1",
-        "bench --nodes 50 --edges 100 --model gcn --hidden 8 --epochs 1 --mode infer",
+        "bench --nodes 50 --edges 100 --width 8 --hops 2 --epochs 1",
+        "bench --nodes 50 --edges 100 --model gcn --width 8 --epochs 1 --mode infer",
         "doctor",
         "data list",
         "data info --nodes nodes.csv --edges edges.csv --target label --fill mean",
@@ -33,10 +33,9 @@ fn every_command_answers_with_one_object() {
 #[test]
 fn bench_reports_what_the_peers_report() {
     let place = Place::new();
-    let object =
-        place.farhop("bench --nodes 60 --edges 150 --hidden 8 --hops 2 --epochs 3 --threads 1 --json").object();
+    let object = place.farhop("bench --nodes 60 --edges 150 --width 8 --hops 2 --epochs 3 --threads 1 --json").object();
     for key in
-        ["model", "hops", "hidden", "layers", "mode", "threads", "parameters", "seconds_per_epoch", "peak_rss_bytes"]
+        ["model", "hops", "width", "layers", "mode", "threads", "parameters", "seconds_per_epoch", "peak_rss_bytes"]
     {
         assert!(!object[key].is_null(), "{key} is missing in {object}");
     }
@@ -53,7 +52,7 @@ fn bench_reports_what_the_peers_report() {
 #[test]
 fn plans_name_what_would_fit() {
     let place = Place::new();
-    let line = "plan --node-count 100000 --edge-count 1000000 --hidden 128 --layers 3 --limit 500MiB --json";
+    let line = "plan --node-count 100000 --edge-count 1000000 --width 128 --layers 3 --limit 500MiB --json";
     let object = place.farhop(line).object();
     assert_eq!(object["fits"], false);
     let advice = object["advice"]["setting"].as_str().unwrap();
@@ -83,12 +82,12 @@ fn bench_reads_graphs_of_others() {
     };
     write("nodes.npz", false);
     write("graphs.npz", true);
-    let nodes = place.farhop("bench --graph nodes.npz --hidden 4 --epochs 1 --json").object();
+    let nodes = place.farhop("bench --graph nodes.npz --width 4 --epochs 1 --json").object();
     assert_eq!((&nodes["nodes"], &nodes["edges"], &nodes["classes"]), (&4.into(), &3.into(), &3.into()));
     assert_eq!((&nodes["level"], &nodes["loss"]), (&"node".into(), &"cross-entropy".into()));
     for mode in ["train", "infer"] {
         let graphs =
-            place.farhop(&format!("bench --graph graphs.npz --hidden 4 --epochs 1 --mode {mode} --json")).object();
+            place.farhop(&format!("bench --graph graphs.npz --width 4 --epochs 1 --mode {mode} --json")).object();
         assert_eq!((&graphs["graphs"], &graphs["classes"]), (&2.into(), &3.into()));
         assert_eq!((&graphs["level"], &graphs["loss"]), (&"graph".into(), &"binary cross-entropy".into()));
         assert_eq!(graphs["parameters"], nodes["parameters"]);

@@ -24,7 +24,7 @@ fn graphml(from: usize, count: usize, labels: bool) -> String {
 fn new_graphml_is_read_as_that_of_training() {
     let place = Place::new();
     place.write("old.graphml", &graphml(0, 40, true));
-    let line = "train old.graphml --target y --hidden 8 --layers 1 --epochs 30 --out run --quiet";
+    let line = "train old.graphml --target y --width 8 --layers 1 --epochs 30 --out run --quiet";
     place.farhop(line).succeeded();
     place.write("new.graphml", &graphml(100, 7, false));
     let object = place.farhop("predict run new.graphml --out new.csv --json").object();
@@ -54,7 +54,7 @@ fn arrays_with_other_features_are_refused() {
     let place = Place::new();
     std::fs::copy(fixture("masks.npz"), place.path("masks.npz")).unwrap();
     std::fs::copy(fixture("adjacency.npz"), place.path("other.npz")).unwrap();
-    place.farhop("train masks.npz --hidden 4 --layers 1 --epochs 2 --out run --quiet").succeeded();
+    place.farhop("train masks.npz --width 4 --layers 1 --epochs 2 --out run --quiet").succeeded();
     let told = place.farhop("predict run --out told.csv").succeeded();
     assert!(told.stdout.contains("told.csv"), "{}", told.stdout);
     place.farhop("predict run masks.npz --out again.csv").succeeded();

@@ -22,9 +22,9 @@ fn a_limit_of_the_address_space_never_ends_in_an_abort() {
     let place = Place::with_run();
     let train = "train --nodes nodes.csv --edges edges.csv --target label --fill mean --epochs 1 --quiet --overwrite --out tight";
     let lines = [
-        format!("{train} --hidden 128 --threads 1"),
-        format!("{train} --hidden 128 --parts 4 --threads 2"),
-        format!("{train} --hidden 16 --threads 8"),
+        format!("{train} --width 128 --threads 1"),
+        format!("{train} --width 128 --parts 4 --threads 2"),
+        format!("{train} --width 16 --threads 8"),
         "predict run --quiet --threads 4".to_string(),
         "hops --nodes nodes.csv --edges edges.csv --ignore label --fill mean --rounds 100 --out tight.npz --overwrite --quiet --threads 2".to_string(),
     ];
@@ -54,7 +54,7 @@ fn what_the_plan_lets_through_gets_to_its_end() {
     let line =
         "train --nodes nodes.csv --edges edges.csv --target label --fill mean --epochs 1 --overwrite --out tight";
     let mut planned = 0;
-    for more in ["--hidden 128 --threads 1", "--hidden 128 --parts 4 --threads 2", "--hidden 64 --threads 8"] {
+    for more in ["--width 128 --threads 1", "--width 128 --parts 4 --threads 2", "--width 64 --threads 8"] {
         for mebibytes in (40..260).step_by(12) {
             let found = within(&place, mebibytes, &format!("{line} {more}"));
             if found.stderr.contains("memory      ") {

@@ -86,7 +86,7 @@ fn hop_weights_are_shares_of_every_node_and_layer() {
 #[test]
 fn what_has_no_hop_attention_says_so() {
     let place = Place::with_tables();
-    let line = "train --nodes nodes.csv --edges edges.csv --target label --fill mean --quiet --model gcn --hidden 8 --epochs 2 --out run";
+    let line = "train --nodes nodes.csv --edges edges.csv --target label --fill mean --quiet --model gcn --width 8 --epochs 2 --out run";
     place.farhop(line).succeeded();
     place.refuses("predict run --hop-attention hops.csv --quiet", 1, &["gcn", "without hop attention", "Train a gen"]);
     place.refuses("predict run --embeddings hops.txt --quiet", 2, &["hops.txt", ".npy or .csv"]);

@@ -12,13 +12,13 @@ const ALLOWED: f64 = 15.0;
 fn the_plan_of_a_bench_is_what_it_takes() {
     let place = Place::new();
     let shapes = [
-        "--nodes 20000 --edges 100000 --features 64 --hidden 64 --layers 2",
-        "--nodes 20000 --edges 40000 --features 64 --hidden 64 --layers 2 --hops 6 --recompute",
-        "--nodes 5000 --edges 200000 --features 32 --hidden 32 --layers 2 --heads 4",
-        "--nodes 20000 --edges 100000 --features 200 --hidden 32 --layers 3 --raw-features",
-        "--nodes 40000 --edges 100000 --features 64 --hidden 64 --layers 2 --mode infer",
-        "--nodes 40000 --edges 200000 --features 64 --hidden 128 --layers 4 --model gcn",
-        "--nodes 60000 --edges 100000 --features 64 --hidden 128 --layers 4 --model mlp",
+        "--nodes 20000 --edges 100000 --features 64 --width 64 --layers 2",
+        "--nodes 20000 --edges 40000 --features 64 --width 64 --layers 2 --hops 6 --recompute",
+        "--nodes 5000 --edges 200000 --features 32 --width 32 --layers 2 --heads 4",
+        "--nodes 20000 --edges 100000 --features 200 --width 32 --layers 3 --raw-features",
+        "--nodes 40000 --edges 100000 --features 64 --width 64 --layers 2 --mode infer",
+        "--nodes 40000 --edges 200000 --features 64 --width 128 --layers 4 --model gcn",
+        "--nodes 60000 --edges 100000 --features 64 --width 128 --layers 4 --model mlp",
     ];
     for shape in shapes {
         let found = place.farhop(&format!("bench {shape} --epochs 1 --threads 2 --json --quiet")).object();

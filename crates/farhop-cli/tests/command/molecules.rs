@@ -2,7 +2,7 @@
 
 use crate::support::{Place, has_training_keys, rows};
 
-const SMALL: &str = "--model gen --hidden 8 --layers 1 --hops 2 --batch-size 8 --quiet";
+const SMALL: &str = "--model gen --width 8 --layers 1 --hops 2 --batch-size 8 --quiet";
 
 /// Alkanes, alcohols and rings with up to 14 carbons: 40 molecules with a number, a class and two yes-or-no columns.
 fn molecules() -> String {

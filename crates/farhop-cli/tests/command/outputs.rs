@@ -42,7 +42,7 @@ fn what_is_read_is_never_written() {
     // A file that was imported names the tables it came from, and is spared itself.
     place.farhop(&format!("{IMPORT} --out mine.farhop")).succeeded();
     place.refuses("data import mine.farhop --out mine.farhop --overwrite", 1, &["mine.farhop", "is read"]);
-    place.farhop("train mine.farhop --model mlp --hidden 4 --epochs 1 --out other --quiet").succeeded();
+    place.farhop("train mine.farhop --model mlp --width 4 --epochs 1 --out other --quiet").succeeded();
     place.refuses("predict other --out mine.farhop --overwrite --quiet", 1, &["mine.farhop", "is read"]);
 }
 

@@ -5,7 +5,7 @@ use crate::support::{Place, edges, has_training_keys, id, nodes, rows};
 #[test]
 fn trains_predicts_and_evaluates() {
     let place = Place::with_tables();
-    let line = "train --nodes nodes.csv --edges edges.csv --target label --fill mean --hidden 8 --hops 3 --dropout 0.1 --epochs 60 --learning-rate 0.02 --out runs/mine --json";
+    let line = "train --nodes nodes.csv --edges edges.csv --target label --fill mean --width 8 --hops 3 --dropout 0.1 --epochs 60 --learning-rate 0.02 --out runs/mine --json";
     let trained = place.farhop(line);
     let object = trained.object();
     has_training_keys(&object);
@@ -89,7 +89,7 @@ fn every_model_trains_and_options_reach_the_recipe() {
     let place = Place::with_tables();
     for model in ["gen", "gcn", "mlp"] {
         let line = format!(
-            "train --nodes nodes.csv --edges edges.csv --target label --fill zero --model {model} --hidden 8 --dropout 0.125 --norm batch --epochs 2 --patience none --quiet --json"
+            "train --nodes nodes.csv --edges edges.csv --target label --fill zero --model {model} --width 8 --dropout 0.125 --norm batch --epochs 2 --patience none --quiet --json"
         );
         let object = place.farhop(&line).object();
         assert_eq!(object["run"], format!("runs/{model}-1"), "a fresh folder when none is given");
@@ -110,7 +110,7 @@ fn every_model_trains_and_options_reach_the_recipe() {
 #[test]
 fn tables_may_come_from_standard_input_and_compressed_names_are_not_needed() {
     let place = Place::with_tables();
-    let line = "train --nodes - --edges edges.csv --target label --fill mean --model mlp --hidden 4 --epochs 2 --out run --quiet";
+    let line = "train --nodes - --edges edges.csv --target label --fill mean --model mlp --width 4 --epochs 2 --out run --quiet";
     place.farhop_with_input(line, nodes(40).as_bytes()).succeeded();
     let answer = place.farhop("predict run");
     assert_eq!(answer.code, Some(1));

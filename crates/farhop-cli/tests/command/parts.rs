@@ -45,7 +45,7 @@ fn one_thread_is_enough_for_parts_and_batches() {
         let more = ["--parts", "4", "--parts-per-batch", "2", "--threads", threads];
         place.train(&format!("parts-{threads}"), &more).succeeded();
         let line = format!(
-            "train molecules.csv --target y --hidden 8 --batch-size 2 --epochs 3 --out graphs-{threads} --threads {threads}"
+            "train molecules.csv --target y --width 8 --batch-size 2 --epochs 3 --out graphs-{threads} --threads {threads}"
         );
         place.farhop(&line).succeeded();
         for run in ["parts", "graphs"] {

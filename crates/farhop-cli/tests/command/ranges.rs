@@ -3,7 +3,7 @@
 use crate::support::Place;
 
 const TRAIN: &str =
-    "train --nodes nodes.csv --edges edges.csv --target label --fill mean --hidden 4 --layers 1 --epochs 2 --quiet";
+    "train --nodes nodes.csv --edges edges.csv --target label --fill mean --width 4 --layers 1 --epochs 2 --quiet";
 
 #[test]
 fn every_number_is_in_its_range() {

@@ -44,7 +44,7 @@ fn cora_by_its_name() {
 fn a_split_by_its_number() {
     let place = Place::new();
     let Some(data) = with(&place, "texas") else { return };
-    let small = "--hidden 8 --layers 1 --epochs 2 --quiet";
+    let small = "--width 8 --layers 1 --epochs 2 --quiet";
     for (split, out) in [("0", "first"), ("3", "fourth"), ("standard", "standard")] {
         farhop(&place, &data, &format!("train texas --split {split} --out {out} {small}")).succeeded();
     }
@@ -59,7 +59,7 @@ fn a_split_by_its_number() {
 #[test]
 fn whole_graphs_and_pairs() {
     let place = Place::new();
-    let small = "--hidden 8 --layers 1 --hops 2 --json --quiet";
+    let small = "--width 8 --layers 1 --hops 2 --json --quiet";
     if let Some(data) = with(&place, "mutag") {
         let trained = farhop(&place, &data, &format!("train mutag --epochs 2 --out mutag {small}")).object();
         has_training_keys(&trained);
@@ -88,8 +88,7 @@ fn an_interrupted_graph_task_goes_on_as_if_nothing_had_happened() {
     use std::time::{Duration, Instant};
     let place = Place::new();
     let Some(data) = with(&place, "mutag") else { return };
-    let settings =
-        "train mutag --hidden 8 --layers 1 --hops 2 --dropout 0.3 --epochs 120 --patience none --quiet --out";
+    let settings = "train mutag --width 8 --layers 1 --hops 2 --dropout 0.3 --epochs 120 --patience none --quiet --out";
     let words = |out: &'static str| {
         let mut words: Vec<&str> = settings.split(' ').collect();
         words.extend([out, "--checkpoint-every", "1 epochs"]);

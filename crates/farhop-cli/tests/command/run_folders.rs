@@ -10,7 +10,7 @@ use crate::support::{Answer, Place, answer};
 #[test]
 fn a_run_folder_that_vanishes_is_an_error() {
     let place = Place::with_tables();
-    let line = "train --nodes nodes.csv --edges edges.csv --target label --fill mean --hidden 8 --layers 1 --epochs 100000 --patience none --quiet --out gone";
+    let line = "train --nodes nodes.csv --edges edges.csv --target label --fill mean --width 8 --layers 1 --epochs 100000 --patience none --quiet --out gone";
     for replaced in [false, true] {
         let words: Vec<&str> = line.split(' ').collect();
         let mut command = place.command(&words);

@@ -5,11 +5,11 @@ use crate::support::{Place, answer, real_data};
 #[test]
 fn settings_say_where_they_come_from() {
     let place = Place::with_tables();
-    let shown = place.farhop("train cora --hidden 32 --seed 7 --show-settings --json").object();
+    let shown = place.farhop("train cora --width 32 --seed 7 --show-settings --json").object();
     let settings = shown["settings"].as_array().unwrap();
     let of = |key: &str| settings.iter().find(|one| one["setting"] == key).unwrap_or_else(|| panic!("{key}"));
     for (key, value, from) in [
-        ("model.width", "32", "--hidden"),
+        ("model.width", "32", "--width"),
         ("model.layers", "2", "general for one graph"),
         ("model.heads", "1", "default"),
         ("train.seed", "7", "--seed"),
@@ -27,9 +27,9 @@ fn settings_say_where_they_come_from() {
         "{text}"
     );
     // The short form.
-    let line = "plan --nodes nodes.csv --edges edges.csv --target label --fill mean --hidden 8 --hops 3";
+    let line = "plan --nodes nodes.csv --edges edges.csv --target label --fill mean --width 8 --hops 3";
     let said = place.farhop(line).succeeded().stderr;
-    assert!(said.contains("settings    general for one graph; --hops 3 --hidden 8\n"), "{said}");
+    assert!(said.contains("settings    general for one graph; --hops 3 --width 8\n"), "{said}");
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn a_run_remembers_its_folder_of_datasets() {
     let place = Place::new();
     let data = data.display().to_string();
     let words =
-        ["train", "cora", "--model", "mlp", "--hidden", "4", "--epochs", "2", "--quiet", "--out", "run", "--data-dir"];
+        ["train", "cora", "--model", "mlp", "--width", "4", "--epochs", "2", "--quiet", "--out", "run", "--data-dir"];
     answer(&mut place.command(&words.into_iter().chain([data.as_str()]).collect::<Vec<_>>())).succeeded();
     place.farhop("evaluate run --quiet").succeeded();
     place.farhop("predict run --quiet").succeeded();

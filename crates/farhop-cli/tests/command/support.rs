@@ -117,7 +117,7 @@ impl Place {
     /// A few epochs of a small model on the tables.
     pub fn train(&self, out: &str, more: &[&str]) -> Answer {
         let mut words: Vec<&str> = "train --nodes nodes.csv --edges edges.csv --target label --fill mean --quiet \
-             --hidden 8 --layers 2 --hops 3 --epochs 6 --out"
+             --width 8 --layers 2 --hops 3 --epochs 6 --out"
             .split_whitespace()
             .collect();
         words.push(out);

@@ -2,7 +2,7 @@
 
 use crate::support::{Place, rows};
 
-const SMALL: &str = "--hidden 8 --layers 1 --hops 2 --epochs 8 --quiet";
+const SMALL: &str = "--width 8 --layers 1 --hops 2 --epochs 8 --quiet";
 
 /// A ring of customers in semicolons with decimal commas: when they came, what they pay, and whether they left, which few
 /// did and what they pay tells.
@@ -144,7 +144,7 @@ fn tiny_numbers_are_learned_and_constant_ones_are_said() {
     place.write("nodes.csv", &nodes);
     place.write("edges.csv", &edges);
     let line =
-        "train --nodes nodes.csv --edges edges.csv --task numbers --model mlp --epochs 60 --hidden 16 --overwrite";
+        "train --nodes nodes.csv --edges edges.csv --task numbers --model mlp --epochs 60 --width 16 --overwrite";
     let learned = place.farhop(&format!("{line} --target y --ignore same --out run --json --quiet")).object();
     // The numbers are spread over 60e-15; without their scale errors would be 1e-2.
     assert!(learned["test"].as_f64().unwrap() < 20e-15, "{learned}");

@@ -2,7 +2,7 @@
 
 use crate::support::{Place, has_training_keys, rows};
 
-const SMALL: &str = "--hidden 8 --layers 1 --hops 2 --epochs 3 --quiet";
+const SMALL: &str = "--width 8 --layers 1 --hops 2 --epochs 3 --quiet";
 const NODES: usize = 40;
 
 fn number(node: usize) -> f64 {

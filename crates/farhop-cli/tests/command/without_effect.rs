@@ -47,6 +47,10 @@ fn what_only_the_data_tells_is_said() {
     let place = Place::with_tables();
     let answer = place.train("one", &["--batch-size", "8"]).succeeded();
     assert!(answer.stderr.contains("--batch-size has no effect: this is one graph"), "{}", answer.stderr);
+    let answer = place.train("of-graphs", &["--readout", "max", "--laplacian-encoder", "deepset"]).succeeded();
+    for says in ["--readout has no effect: answers are not about", "--laplacian-encoder has no effect: there are no"] {
+        assert!(answer.stderr.contains(says), "{}", answer.stderr);
+    }
     let answer = place.train("two", &[]).succeeded();
     assert_eq!(answer.stderr, "");
 }

@@ -99,7 +99,7 @@ fn line(what: &str, size: u64, in_use: Option<(u64, u64)>, most: Option<u64>) ->
         _ => Ok(()),
     };
     let _ = line.write_str(
-        ". Allow more memory, or need less: --parts, --recompute, a smaller --batch-size or --hidden, fewer --threads.\n",
+        ". Allow more memory, or need less: --parts, --recompute, a smaller --batch-size or --width, fewer --threads.\n",
     );
     line
 }
@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(
             text(&line("training", 3 * gib / 2, Some((380 * mib, 200 * mib)), Some(400 * mib))),
             "error: out of memory while training: the system gives no 1.5 GiB more; 380 MiB of 400 MiB are in use (ulimit -v). \
-             Allow more memory, or need less: --parts, --recompute, a smaller --batch-size or --hidden, fewer --threads.\n"
+             Allow more memory, or need less: --parts, --recompute, a smaller --batch-size or --width, fewer --threads.\n"
         );
         let unlimited = line("", 100, Some((3 * gib, 2 * gib)), None);
         assert!(

@@ -149,3 +149,18 @@ pub fn row_normalise<T: Real>(x: &[T], width: usize, epsilon: f64) -> Vec<T> {
     }
     y
 }
+
+/// `gamma_c (x_ic - mean) / sqrt(variance + epsilon) + beta_c` with one mean and one variance for all numbers of a segment of rows.
+pub fn graph_norm<T: Real>(x: &[T], offsets: &[usize], gamma: &[T], beta: &[T], epsilon: f64) -> Vec<T> {
+    let width = gamma.len();
+    let mut y = Vec::with_capacity(x.len());
+    for rows in offsets.windows(2) {
+        let values = &x[rows[0] * width..rows[1] * width];
+        let count = T::of(values.len().max(1) as f64);
+        let mean = sum(values.iter().copied()) / count;
+        let variance = sum(values.iter().map(|v| (*v - mean) * (*v - mean))) / count;
+        let root = (variance + T::of(epsilon)).sqrt();
+        y.extend(values.iter().enumerate().map(|(at, v)| gamma[at % width] * (*v - mean) / root + beta[at % width]));
+    }
+    y
+}

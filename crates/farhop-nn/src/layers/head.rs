@@ -12,6 +12,9 @@ use crate::ledger::{Ledger, Tracked};
 use crate::ops::{self, Normalisation};
 use crate::{Batch, Context, Features, Level, OutputShape, Shape};
 
+/// Rows shorter than this are divided by it instead.
+const SHORTEST: f32 = 1e-12;
+
 words! {
     /// How the nodes of a graph become one row.
     pub enum ReadoutKind {
@@ -38,12 +41,14 @@ impl From<ReadoutKind> for Reduction {
 /// The settings of a [`Head`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeadConfig {
-    /// Linear maps, at least 1.
+    /// Linear maps; 0 if the last layer has the answers already.
     pub layers: usize,
     /// Channels between them.
     pub width: usize,
     /// Over the nodes of a graph, if answers are about graphs.
     pub readout: ReadoutKind,
+    /// Whether hidden rows are divided by their length.
+    pub unit_rows: bool,
 }
 
 impl HeadConfig {
@@ -56,9 +61,12 @@ impl HeadConfig {
         for _ in 1..self.layers {
             x = ledger.linear("head", x, count, width, self.width, true);
             x = ledger.each("head", x);
+            if self.unit_rows {
+                x = ledger.each("head", x);
+            }
             width = self.width;
         }
-        ledger.linear("head", x, count, width, shape.outputs, true)
+        if self.layers == 0 { x } else { ledger.linear("head", x, count, width, shape.outputs, true) }
     }
 }
 
@@ -66,9 +74,11 @@ impl HeadConfig {
 #[derive(Module, Debug)]
 pub struct Head {
     hidden: Vec<Linear>,
-    output: Linear,
+    output: Option<Linear>,
     #[module(skip)]
     readout: Option<ReadoutKind>,
+    #[module(skip)]
+    unit_rows: bool,
 }
 
 impl Head {
@@ -80,8 +90,9 @@ impl Head {
             hidden.push(Linear::init(width, config.width, seeds.next_seed()));
             width = config.width;
         }
-        let output = Linear::init(width, shape.outputs, seeds.next_seed());
-        Head { hidden, output, readout: (shape.level == Level::Graph).then_some(config.readout) }
+        let output = (config.layers > 0).then(|| Linear::init(width, shape.outputs, seeds.next_seed()));
+        let readout = (shape.level == Level::Graph).then_some(config.readout);
+        Head { hidden, output, readout, unit_rows: config.unit_rows }
     }
 
     /// The answers.
@@ -95,8 +106,15 @@ impl Head {
         }
         for linear in &self.hidden {
             let finish = Finish { activation: Activation::Relu, dropout: Dropout::NONE };
-            x = ops::norm_block(linear.apply(x), Normalisation::None, finish, None).into();
+            let mut row = ops::norm_block(linear.apply(x), Normalisation::None, finish, None);
+            if self.unit_rows {
+                row = ops::row_normalise(row, SHORTEST);
+            }
+            x = row.into();
         }
-        self.output.apply(x)
+        match &self.output {
+            Some(output) => output.apply(x),
+            None => x.into_dense(batch),
+        }
     }
 }

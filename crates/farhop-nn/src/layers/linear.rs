@@ -2,6 +2,7 @@
 
 use burn::module::{Module, Param};
 use burn::tensor::Tensor;
+use farhop_graph::random::mix;
 
 use super::Layer;
 use crate::{Batch, Context, Features, init};
@@ -17,6 +18,13 @@ impl Linear {
     /// Glorot weights, zero bias.
     pub fn init(inputs: usize, outputs: usize, seed: u64) -> Self {
         Linear { weight: init::glorot(inputs, outputs, seed), bias: init::constant(outputs, 0.0) }
+    }
+
+    /// Weights and bias uniform in `+- 1 / sqrt(inputs)`, for what must not start with a bias of zero.
+    pub fn init_uniform(inputs: usize, outputs: usize, seed: u64) -> Self {
+        let limit = 1.0 / (inputs.max(1) as f64).sqrt();
+        let bias = init::uniform(1, outputs, limit, mix(seed, 1)).val().reshape([outputs]);
+        Linear { weight: init::uniform(inputs, outputs, limit, seed), bias: Param::from_tensor(bias) }
     }
 
     /// `x W + b`.

@@ -137,9 +137,10 @@ impl Line<'_> {
         };
         let mut moved = self.network.boxed_clone();
         let arrays = self.network.arrays();
-        // Stored values have no direction, and stay.
-        let trained = arrays.iter().zip(&self.directions).filter(|(_, direction)| !direction.is_empty());
-        let mut values: BTreeMap<_, _> = trained.map(|(array, d)| (array.id, along(&array.data, d))).collect();
+        // Stored values have no direction and stay.
+        let moving = arrays.iter().zip(&self.directions).filter(|(_, direction)| !direction.is_empty());
+        let mut values: BTreeMap<_, _> =
+            moving.map(|(array, direction)| (array.id, along(&array.data, direction))).collect();
         moved.replace(&mut |id| values.remove(&id));
         let x = along(&bridge::into_vec(self.batch.features()), &self.directions[arrays.len()]);
         let batch = Batch::new(self.batch.graph().clone(), &x, INPUTS);

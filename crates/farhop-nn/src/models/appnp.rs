@@ -18,7 +18,7 @@ use burn::tensor::Tensor;
 use super::{About, Architecture, Common, Properties, Reach};
 use crate::init::Seeds;
 use crate::knobs::knobs;
-use crate::layers::{Encoder, Head, Layer, Linear, NormBlock};
+use crate::layers::{EliminatedHops, Encoder, Head, Layer, Linear, NormBlock};
 use crate::ledger::{Ledger, Tracked};
 use crate::{Batch, Context, Features, InputShape, Level, Network, NnError, OutputShape, Shape, ops};
 
@@ -67,34 +67,12 @@ impl Architecture for Appnp {
         outputs: &OutputShape,
         seeds: &mut Seeds,
     ) -> Box<dyn Network> {
-        let (encoder, mut width) = common.build_encoder(inputs, seeds);
-        let mut layers = Vec::new();
-        for _ in 0..common.layers {
-            layers.push(Linear::init(width, common.width, seeds.next_seed()));
-            width = common.width;
-        }
-        Box::new(AppnpNetwork {
-            encoder,
-            layers,
-            norms: (0..common.layers).map(|_| common.build_norm(common.width)).collect(),
-            head: common.build_head(width, outputs, seeds),
-            residual: common.residual,
-            settings: self.clone(),
-            spreads_first: outputs.level == Level::Graph,
-        })
+        Box::new(AppnpNetwork::build(Spread::Steps(self.clone()), common, inputs, outputs, seeds))
     }
 
     fn cost(&self, common: &Common, shape: &Shape, ledger: &Ledger) -> Tracked {
-        ledger.symmetric_weights(shape);
-        let (mut x, mut width) = common.encoder().cost(shape, ledger);
-        for i in 0..common.layers {
-            let residual = (common.residual && width == common.width).then(|| x.clone());
-            x = ledger.linear(&format!("layers.{i}"), x, shape.nodes, width, common.width, true);
-            x = ledger.norm_block(&format!("norms.{i}"), x, residual, shape.nodes, common.width, common.block());
-            width = common.width;
-        }
         // A step holds the state, the start and the next state.
-        let spread = |x: Tracked| {
+        AppnpNetwork::cost(common, shape, ledger, |x, _| {
             let bytes = x.bytes();
             let work = crate::ledger::Work {
                 name: "steps".into(),
@@ -104,11 +82,7 @@ impl Architecture for Appnp {
                 kept: 0,
             };
             ledger.run(work, [(x, false)])
-        };
-        if shape.level == Level::Graph {
-            return common.head().cost(spread(x), width, shape, ledger);
-        }
-        spread(common.head().cost(x, width, shape, ledger))
+        })
     }
 
     fn reach(&self, _common: &Common) -> Reach {
@@ -121,6 +95,15 @@ impl Architecture for Appnp {
     }
 }
 
+/// How answers spread.
+#[derive(Clone, Debug)]
+pub(super) enum Spread {
+    /// Step by step.
+    Steps(Appnp),
+    /// As a sum of hops without what steps straight back, with a weight for each.
+    Eliminated(EliminatedHops, Vec<f32>),
+}
+
 /// A perceptron, a head, and the steps after it (before it for answers about graphs).
 #[derive(Module, Debug)]
 pub struct AppnpNetwork {
@@ -131,9 +114,56 @@ pub struct AppnpNetwork {
     #[module(skip)]
     residual: bool,
     #[module(skip)]
-    settings: Appnp,
+    spread: Spread,
     #[module(skip)]
     spreads_first: bool,
+}
+
+impl AppnpNetwork {
+    pub(super) fn build(
+        spread: Spread,
+        common: &Common,
+        inputs: &InputShape,
+        outputs: &OutputShape,
+        seeds: &mut Seeds,
+    ) -> Self {
+        let (encoder, mut width) = common.build_encoder(inputs, seeds);
+        let mut layers = Vec::new();
+        for _ in 0..common.layers {
+            layers.push(Linear::init(width, common.width, seeds.next_seed()));
+            width = common.width;
+        }
+        AppnpNetwork {
+            encoder,
+            layers,
+            norms: (0..common.layers).map(|_| common.build_norm(common.width)).collect(),
+            head: common.build_head(width, outputs, seeds),
+            residual: common.residual,
+            spread,
+            spreads_first: outputs.level == Level::Graph,
+        }
+    }
+
+    /// `spread` writes the steps from what spreads and the channels of that.
+    pub(super) fn cost(
+        common: &Common,
+        shape: &Shape,
+        ledger: &Ledger,
+        spread: impl Fn(Tracked, usize) -> Tracked,
+    ) -> Tracked {
+        ledger.symmetric_weights(shape);
+        let (mut x, mut width) = common.encoder().cost(shape, ledger);
+        for i in 0..common.layers {
+            let residual = (common.residual && width == common.width).then(|| x.clone());
+            x = ledger.linear(&format!("layers.{i}"), x, shape.nodes, width, common.width, true);
+            x = ledger.norm_block(&format!("norms.{i}"), x, residual, shape.nodes, common.width, common.block());
+            width = common.width;
+        }
+        if shape.level == Level::Graph {
+            return common.head().cost(spread(x, width), width, shape, ledger);
+        }
+        spread(common.head().cost(x, width, shape, ledger), shape.outputs)
+    }
 }
 
 impl Layer for AppnpNetwork {
@@ -146,12 +176,17 @@ impl Layer for AppnpNetwork {
             x = context.stage(|| format!("norms.{i}"), norm.apply(hidden, residual, context)).into();
         }
         let spread = |x: Tensor<2>| {
-            let Appnp { hops, alpha, edge_dropout } = self.settings;
-            let dropout = context.dropout(edge_dropout);
-            context.stage(
-                || "steps".into(),
-                ops::personal_pagerank(x, batch.graph(), batch.symmetric_weights(), hops, alpha, dropout),
-            )
+            let spread = match &self.spread {
+                Spread::Steps(Appnp { hops, alpha, edge_dropout }) => {
+                    let dropout = context.dropout(*edge_dropout);
+                    ops::personal_pagerank(x, batch.graph(), batch.symmetric_weights(), *hops, *alpha, dropout)
+                }
+                Spread::Eliminated(coefficients, weights) => {
+                    let hops = ops::Hops::Sum(weights.clone());
+                    ops::eliminate(x, batch.graph(), coefficients.weights(batch), hops)
+                }
+            };
+            context.stage(|| "steps".into(), spread)
         };
         if self.spreads_first {
             return self.head.forward(spread(x.into_dense(batch)).into(), batch, context);

@@ -30,8 +30,9 @@ knobs! {
         residual: bool = true;
         /// How the nodes of a graph become one row where answers are about graphs.
         readout: ReadoutKind = ReadoutKind::Mean;
-        /// Linear maps at the end, with `width` channels and relu between them; 1 is a single map.
-        head_layers: usize = 1, in 1..=16;
+        /// Linear maps at the end, with `width` channels and relu between them; 1 is a single map, 0 lets the last layer itself answer
+        /// (stacks of one kind of layer only).
+        head_layers: usize = 1, in 0..=16;
         /// How eigenvectors of the Laplacian are read, if there are any: `linear` draws random signs in training, `deepset` is
         /// the same for all signs.
         laplacian_encoder: LaplacianKind = LaplacianKind::Linear;
@@ -56,7 +57,7 @@ impl Common {
 
     /// The head's settings.
     pub(crate) fn head(&self) -> HeadConfig {
-        HeadConfig { layers: self.head_layers, width: self.width, readout: self.readout }
+        HeadConfig { layers: self.head_layers, width: self.width, readout: self.readout, unit_rows: false }
     }
 
     /// The encoder of what is known of a node, and the channels that it gives.

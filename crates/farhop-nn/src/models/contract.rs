@@ -101,6 +101,9 @@ pub trait Architecture:
     /// Shared settings that have no meaning for it; setting one to another value than its default is an error.
     const IDLE: &'static [&'static str] = &[];
 
+    /// Whether its last layer can answer by itself: `head_layers = 0`.
+    const HEADLESS: bool = false;
+
     /// The shared settings where this model differs.
     fn defaults() -> Common {
         Common::default()
@@ -201,6 +204,8 @@ impl<A: Architecture> AnyArchitecture for A {
     fn validate(&self, common: &Common) -> Result<(), NnError> {
         common.check_ranges(A::NAME)?;
         self.check_ranges(A::NAME)?;
+        let least = usize::from(!A::HEADLESS || common.layers == 0);
+        crate::config::Checks(A::NAME).count("head_layers", common.head_layers, least, 16)?;
         self.check(common)
     }
 
@@ -239,6 +244,9 @@ impl<A: Architecture> AnyArchitecture for A {
     }
 }
 
+/// Makes a model's own settings from their keys.
+type Read = fn(Map<String, Value>) -> Result<Box<dyn AnyArchitecture>, serde_json::Error>;
+
 /// A model in the registry: what is known of it without its settings.
 pub struct Registration {
     /// Name in recipes and messages.
@@ -247,13 +255,15 @@ pub struct Registration {
     pub about: About,
     /// Shared settings that have no meaning for it.
     pub idle: &'static [&'static str],
+    /// Whether its last layer can answer by itself.
+    pub headless: bool,
     /// Its own settings, with their meaning.
     pub knobs: fn() -> Vec<Knob>,
     /// Its defaults of the shared settings.
     pub common: fn() -> Common,
     /// Settings that make it small, for tests.
     pub small: fn() -> Value,
-    pub(super) read: fn(Map<String, Value>) -> Result<Box<dyn AnyArchitecture>, serde_json::Error>,
+    pub(super) read: Read,
 }
 
 impl Registration {
@@ -263,6 +273,7 @@ impl Registration {
             name: A::NAME,
             about: A::ABOUT,
             idle: A::IDLE,
+            headless: A::HEADLESS,
             knobs: A::knobs,
             common: A::defaults,
             small: A::small,

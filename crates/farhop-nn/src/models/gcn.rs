@@ -22,6 +22,7 @@ impl Architecture for Gcn {
         cost: "E F + N F²",
         limits: "edge features are not read",
     };
+    const HEADLESS: bool = true;
 
     fn build(
         &self,
@@ -30,16 +31,15 @@ impl Architecture for Gcn {
         outputs: &OutputShape,
         seeds: &mut Seeds,
     ) -> Box<dyn Network> {
-        let layer = |_, width, seed| GcnLayer::init(width, common.width, seed);
+        let layer = GcnLayer::init;
         Box::new(Stack::build(common, inputs, outputs, seeds, layer))
     }
 
     fn cost(&self, common: &Common, shape: &Shape, ledger: &Ledger) -> Tracked {
         ledger.symmetric_weights(shape);
-        stack::cost(common, shape, ledger, |i, x, width| {
-            let name = format!("layers.{i}");
-            let projected = ledger.linear(&name, x, shape.nodes, width, common.width, true);
-            ledger.spread(&name, projected)
+        stack::cost(common, shape, ledger, |name, x, inputs, outputs| {
+            let projected = ledger.linear(name, x, shape.nodes, inputs, outputs, true);
+            ledger.spread(name, projected)
         })
     }
 

@@ -20,6 +20,7 @@ impl Architecture for GenConfig {
         cost: "K E F (K² E F at most) + N F²",
         limits: "",
     };
+    const HEADLESS: bool = true;
 
     fn defaults() -> Common {
         // The paper feeds features in raw.
@@ -38,7 +39,7 @@ impl Architecture for GenConfig {
         outputs: &OutputShape,
         seeds: &mut Seeds,
     ) -> Box<dyn Network> {
-        let layer = |_, width, seed| GenLayer::init(width, common.width, self, seed).with_edges(inputs);
+        let layer = |width, given, seed| GenLayer::init(width, given, self, seed).with_edges(inputs);
         Box::new(Stack::build(common, inputs, outputs, seeds, layer))
     }
 
@@ -46,8 +47,8 @@ impl Architecture for GenConfig {
         if matches!(self.coefficients, CoefficientKind::Gcn | CoefficientKind::Ones) {
             ledger.symmetric_weights(shape);
         }
-        stack::cost(common, shape, ledger, |i, x, width| {
-            GenConfig::cost(self, &format!("layers.{i}"), x, width, common.width, shape, ledger)
+        stack::cost(common, shape, ledger, |name, x, inputs, outputs| {
+            GenConfig::cost(self, name, x, inputs, outputs, shape, ledger)
         })
     }
 

@@ -23,6 +23,7 @@ impl Architecture for Mlp {
         cost: "N F²",
         limits: "sees no edges",
     };
+    const HEADLESS: bool = true;
     const IDLE: &'static [&'static str] = &["input_projection"];
 
     fn defaults() -> Common {
@@ -40,13 +41,13 @@ impl Architecture for Mlp {
         outputs: &OutputShape,
         seeds: &mut Seeds,
     ) -> Box<dyn Network> {
-        let layer = |_, width, seed| Linear::init(width, common.width, seed);
+        let layer = Linear::init;
         Box::new(Stack::build(common, inputs, outputs, seeds, layer))
     }
 
     fn cost(&self, common: &Common, shape: &Shape, ledger: &Ledger) -> Tracked {
-        stack::cost(common, shape, ledger, |i, x, width| {
-            ledger.linear(&format!("layers.{i}"), x, shape.nodes, width, common.width, true)
+        stack::cost(common, shape, ledger, |name, x, inputs, outputs| {
+            ledger.linear(name, x, shape.nodes, inputs, outputs, true)
         })
     }
 

@@ -3,14 +3,38 @@
 mod appnp;
 mod common;
 mod contract;
+mod cpgnn;
+mod dagnn;
+mod drew;
+mod frame;
+mod fsgnn;
+mod gat;
+mod gatedgcn;
 mod gcn;
+mod gea_appnp;
+mod gea_gcn;
+mod gea_mixhop;
 mod gen_model;
+mod gin;
+mod glognn;
+mod gmn;
+mod gmn_tokens;
 mod goat;
+mod gprgnn;
+mod gps;
+mod graph_mamba;
+mod graphsage;
+mod h2gcn;
+mod jknet;
+mod jump;
+mod magna;
+mod mixhop;
 mod mlp;
 mod model_config;
 mod nagphormer;
 mod nodeformer;
 mod polynormer;
+mod predictor;
 mod sgformer;
 mod stack;
 
@@ -34,8 +58,28 @@ registry! {
     gcn::Gcn,
     mlp::Mlp,
     appnp::Appnp,
+    gat::Gat,
+    graphsage::GraphSage,
+    gin::Gin,
+    gatedgcn::GatedGcn,
+    jknet::JkNet,
+    mixhop::MixHop,
+    gea_gcn::GeaGcn,
+    gea_appnp::GeaAppnp,
+    gea_mixhop::GeaMixHop,
+    gprgnn::Gprgnn,
+    dagnn::Dagnn,
+    h2gcn::H2gcn,
+    fsgnn::Fsgnn,
+    magna::Magna,
+    glognn::Glognn,
+    cpgnn::Cpgnn,
     sgformer::Sgformer,
     polynormer::Polynormer,
+    gps::Gps,
+    drew::Drew,
+    graph_mamba::GraphMamba,
+    gmn::Gmn,
     nagphormer::Nagphormer,
     nodeformer::Nodeformer,
     goat::Goat,

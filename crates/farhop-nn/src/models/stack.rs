@@ -26,7 +26,7 @@ pub struct Stack<L: Module> {
 }
 
 impl<L: Layer> Stack<L> {
-    /// `layer` makes a layer from its place in the stack, the channels it reads and its seed; it gives `common.width` channels.
+    /// `layer` makes a layer from the channels it reads, those it gives, and its seed.
     pub fn build(
         common: &Common,
         inputs: &InputShape,
@@ -37,28 +37,43 @@ impl<L: Layer> Stack<L> {
         let (encoder, mut width) = common.build_encoder(inputs, seeds);
         let mut layers = Vec::new();
         for i in 0..common.layers {
-            layers.push(layer(i, width, seeds.next_seed()));
-            width = common.width;
+            let given = width_of(i, common, outputs.outputs);
+            layers.push(layer(width, given, seeds.next_seed()));
+            width = given;
         }
-        let norms = (0..common.layers).map(|_| common.build_norm(common.width)).collect();
+        // A last layer that answers is not followed by anything.
+        let norms = (0..common.layers - usize::from(common.head_layers == 0))
+            .map(|_| common.build_norm(common.width))
+            .collect();
         let head = common.build_head(width, outputs, seeds);
         Stack { encoder, layers, norms, head, width: common.width, residual: common.residual }
     }
 }
 
-/// What a stack needs. `layer` writes a layer from its place, its input and the channels of that.
+/// The channels that layer `i` gives: without a head, the last one gives the answers.
+fn width_of(i: usize, common: &Common, outputs: usize) -> usize {
+    if common.head_layers == 0 && i + 1 == common.layers { outputs } else { common.width }
+}
+
+/// What a stack needs. `layer` writes a layer under its name from its input, the channels of that, and those it gives.
 pub fn cost(
     common: &Common,
     shape: &Shape,
     ledger: &Ledger,
-    layer: impl Fn(usize, Tracked, usize) -> Tracked,
+    layer: impl Fn(&str, Tracked, usize, usize) -> Tracked,
 ) -> Tracked {
     let (mut x, mut width) = common.encoder().cost(shape, ledger);
     for i in 0..common.layers {
-        let residual = (common.residual && width == common.width).then(|| x.clone());
-        let hidden = layer(i, x, width);
+        let given = width_of(i, common, shape.outputs);
+        let answers = common.head_layers == 0 && i + 1 == common.layers;
+        let residual = (common.residual && width == common.width && !answers).then(|| x.clone());
+        let hidden = layer(&format!("layers.{i}"), x, width, given);
+        width = given;
+        if answers {
+            x = hidden;
+            continue;
+        }
         x = ledger.norm_block(&format!("norms.{i}"), hidden, residual, shape.nodes, common.width, common.block());
-        width = common.width;
     }
     common.head().cost(x, width, shape, ledger)
 }
@@ -68,7 +83,12 @@ impl<L: Layer> Layer for Stack<L> {
     fn forward(&self, features: Features, batch: &Batch, context: &Context) -> Tensor<2> {
         context.input(&features);
         let mut x = self.encoder.stage(features, batch, context);
-        for (i, (layer, norm)) in self.layers.iter().zip(&self.norms).enumerate() {
+        for (i, layer) in self.layers.iter().enumerate() {
+            let Some(norm) = self.norms.get(i) else {
+                // The last layer answers by itself.
+                x = context.stage(|| format!("layers.{i}"), layer.forward(x, batch, context)).into();
+                continue;
+            };
             let residual = (self.residual && x.width() == self.width).then(|| x.clone().into_dense(batch));
             let hidden = context.stage(|| format!("layers.{i}"), layer.forward(x, batch, context));
             x = context.stage(|| format!("norms.{i}"), norm.apply(hidden, residual, context)).into();

@@ -80,7 +80,7 @@ pub struct Fitted {
 
 /// Trains a model.
 ///
-/// An epoch is one AdamW step on all training nodes of one graph, or a step for each batch of graphs, with warm-up, schedule
+/// An epoch is one step on all training nodes of one graph, or a step for each batch of graphs, with warm-up, schedule
 /// and clipping as configured. The weights with the best validation score (among equals, the lowest validation loss, then the
 /// earliest) are kept and are those of the model returned. Without a validation part the last weights are.
 ///
@@ -97,6 +97,7 @@ pub fn fit(
     session: &mut Session<'_>,
 ) -> Result<Fitted, TrainError> {
     config.validate()?;
+    task.check_model(model)?;
     if task.split().train.is_empty() {
         return Err(TrainError::Task(
             "there is nothing to learn from: the training part is empty. Mark rows as train.".into(),

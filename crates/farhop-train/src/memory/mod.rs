@@ -3,10 +3,8 @@
 mod division;
 mod peak;
 mod plan;
-mod variants;
 
 pub use division::Division;
 pub use farhop_data::memory::{Limit, available, available_under, bytes_text, set_limit};
 pub use peak::{peak_rss_bytes, reset_peak_rss, rss_bytes};
-pub use plan::{Advice, Divided, Held, Part, Plan, plan, plan_divisible};
-pub use variants::variants;
+pub use plan::{Advice, Advised, Divided, Held, Part, Plan, plan, plan_divisible};

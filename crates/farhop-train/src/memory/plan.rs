@@ -1,10 +1,10 @@
 //! The memory plan: what a run will need, before anything is allocated.
 
-use farhop_nn::{ModelConfig, Shape};
+use farhop_nn::{Change, ModelConfig, Shape};
 use serde::Serialize;
+use serde_json::Value;
 
-use super::variants::RECOMPUTE;
-use super::{Limit, bytes_text, variants};
+use super::{Limit, bytes_text};
 use crate::TrainError;
 
 /// Program, stacks and allocator: what a run on a thousand nodes takes beyond its arrays (on a hundred, two MiB less).
@@ -19,17 +19,60 @@ pub struct Part {
     pub bytes: u64,
 }
 
-/// A setting that would make a run fit.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// The setting that costs time only.
+const RECOMPUTE: &str = "recompute";
+
+/// A setting of a recipe: its key and the value it should have.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Advised {
+    /// As in a recipe: `model.width`.
+    pub key: String,
+    /// The value; null switches the setting off.
+    pub value: Value,
+}
+
+impl Advised {
+    fn new(key: &str, value: impl Into<Value>) -> Self {
+        Advised { key: key.to_string(), value: value.into() }
+    }
+
+    fn all(changes: &[Change]) -> Vec<Self> {
+        changes.iter().map(|change| Advised::new(&format!("model.{}", change.key), change.value.clone())).collect()
+    }
+}
+
+impl std::fmt::Display for Advised {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.value {
+            Value::Null => write!(formatter, "{} = \"none\"", self.key),
+            value => write!(formatter, "{} = {value}", self.key),
+        }
+    }
+}
+
+/// Settings that would make a run fit, together.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Advice {
-    /// As the user writes it, such as `--hidden 64`.
-    pub setting: String,
-    /// Bytes the run needs with it.
+    /// The settings.
+    pub settings: Vec<Advised>,
+    /// Bytes the run needs with them.
     pub total: u64,
 }
 
+impl Advice {
+    /// The number of parts, if it is that alone.
+    pub(crate) fn parts(&self) -> Option<usize> {
+        match self.settings.as_slice() {
+            [one] if one.key == PARTS => usize::try_from(one.value.as_u64()?).ok(),
+            _ => None,
+        }
+    }
+}
+
+const PARTS: &str = "train.parts";
+
 /// What a run needs and what there is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Plan {
     /// The parts, in the order of a run.
     pub parts: Vec<Part>,
@@ -54,19 +97,11 @@ impl Plan {
         let (false, Some(limit)) = (self.fits, self.limit) else {
             return Ok(());
         };
-        let remedy = match &self.advice {
-            Some(advice) => format!(
-                "Pass {} (needs {}).",
-                advice.setting,
-                bytes_text(advice.total)
-            ),
-            None => "No smaller setting of this model fits: use a smaller graph, fewer features, or a machine with more memory.".to_string(),
-        };
-        Err(TrainError::DoesNotFit(format!(
-            "this run needs {} and {} are available. {remedy}",
-            bytes_text(self.total),
-            bytes_text(limit),
-        )))
+        Err(TrainError::DoesNotFit {
+            needed: bytes_text(self.total),
+            available: bytes_text(limit),
+            advice: self.advice.clone(),
+        })
     }
 }
 
@@ -121,12 +156,13 @@ pub fn plan_divisible(
     let total = sum(&parts);
     let fits = limit.is_none_or(|limit| total <= limit.bytes);
     let advice = limit.filter(|_| !fits).and_then(|limit| {
-        let fitting = |(setting, smaller): (String, ModelConfig)| {
+        let fitting = |changes: Vec<Change>| {
+            let smaller = config.with_all(&changes).ok()?;
             let total = sum(&parts_of(&smaller, shape, held, training));
-            (total <= limit.bytes).then_some(Advice { setting, total })
+            (total <= limit.bytes).then(|| Advice { settings: Advised::all(&changes), total })
         };
-        let (again, smaller): (Vec<_>, Vec<_>) =
-            variants(config, training).into_iter().partition(|(setting, _)| setting == RECOMPUTE);
+        let only_time = |changes: &Vec<Change>| changes.iter().all(|change| change.key == RECOMPUTE);
+        let (again, smaller): (Vec<_>, Vec<_>) = config.smaller(training).into_iter().partition(only_time);
         let in_parts = || {
             let (divided, halo) = divided?;
             let needs = |parts, halo| {
@@ -134,10 +170,11 @@ pub fn plan_divisible(
                 Some(sum(&parts_of(config, &shape, held, training)))
             };
             let with = fewest_parts(|parts| needs(parts, halo), limit.bytes);
-            let with = with.map(|(parts, total)| Advice { setting: format!("--parts {parts}"), total });
+            let with = with.map(|(parts, total)| Advice { settings: vec![Advised::new(PARTS, parts)], total });
             with.or_else(|| {
                 let (parts, total) = fewest_parts(|parts| needs(parts, None), limit.bytes)?;
-                Some(Advice { setting: format!("--parts {parts} --halo none"), total })
+                let settings = vec![Advised::new(PARTS, parts), Advised::new("train.halo", Value::Null)];
+                Some(Advice { settings, total })
             })
         };
         again.into_iter().find_map(fitting).or_else(in_parts).or_else(|| smaller.into_iter().find_map(fitting))

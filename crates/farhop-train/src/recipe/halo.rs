@@ -1,30 +1,26 @@
 //! How far a model sees, and the context that parts of a graph are worth.
 
-use farhop_nn::{CoefficientKind, ModelConfig};
+use farhop_nn::{ModelConfig, Reach};
 
 use super::TrainConfig;
 use crate::TrainError;
 
-/// The hops that an answer depends on. A batch of a part with a halo this wide gives the answers of the whole graph.
-pub fn hops_seen(model: &ModelConfig) -> usize {
-    match model {
-        // Symmetric normalisation also counts the neighbours of those that it reads.
-        ModelConfig::Gen(config) => {
-            config.layers * config.hops + usize::from(config.coefficients == CoefficientKind::Gcn)
-        }
-        ModelConfig::Gcn(config) => config.layers + 1,
-        ModelConfig::Mlp(_) => 0,
+/// The hops that an answer depends on; none if it depends on the whole graph. A batch of a part with a halo this wide gives the answers
+/// of the whole graph.
+pub fn hops_seen(model: &ModelConfig) -> Option<usize> {
+    match model.reach() {
+        Reach::Hops(hops) => Some(hops),
+        Reach::WholeGraph => None,
     }
 }
 
 /// A halo wider than that is a waste, and most likely a slip.
 pub(super) fn check(model: &ModelConfig, train: &TrainConfig) -> Result<(), TrainError> {
+    let Some(seen) = hops_seen(model) else { return Ok(()) };
     // The default, 1, is for all models.
-    let most = hops_seen(model).max(1);
+    let most = seen.max(1);
     match (train.parts, train.halo) {
-        (Some(_), Some(halo)) if halo > most => {
-            Err(TrainError::Halo { halo, model: model.name(), seen: hops_seen(model), most })
-        }
+        (Some(_), Some(halo)) if halo > most => Err(TrainError::Halo { halo, model: model.name(), seen, most }),
         _ => Ok(()),
     }
 }

@@ -1,6 +1,7 @@
 //! What settings may be: one place for options and recipes alike.
 
 use farhop_data::text::thousands;
+use farhop_nn::OptimizerKind;
 
 use super::{DataConfig, TrainConfig};
 use crate::{EncodingConfig, TrainError};
@@ -51,9 +52,10 @@ pub(super) fn of_training(config: &TrainConfig) -> Result<(), TrainError> {
     count("warmup_epochs", config.warmup_epochs, 0, MOST, "")?;
     config.optimizer.validate()?;
     let decay = f64::from(config.optimizer.weight_decay);
-    // More would turn the signs of all weights at every step.
+    // More would turn the signs of all weights at every step; inside the gradient, the moments bound the step.
+    let bounded = config.optimizer.kind == OptimizerKind::Adam || decay * rate <= 1.0;
     let most = format!("give at most {}, which is 1 divided by the learning rate.", 1.0 / rate);
-    number("weight_decay", decay, decay * rate <= 1.0, most)?;
+    number("weight_decay", decay, bounded, most)?;
     if let Some(patience) = config.patience {
         count("patience", patience, 1, MOST, ", or \"none\" to never stop early")?;
     }

@@ -121,7 +121,7 @@ pub struct TrainConfig {
     pub warmup_epochs: usize,
     /// How the learning rate moves after the warm-up. Default cosine.
     pub schedule: Schedule,
-    /// Settings of AdamW, and the limit of the gradient's norm.
+    /// The optimiser, AdamW or Adam, and the limit of the gradient's norm.
     pub optimizer: OptimizerConfig,
     /// Stop when the validation score has not improved for that many epochs. Default 100; none: never.
     pub patience: Option<usize>,

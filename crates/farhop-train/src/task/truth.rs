@@ -1,5 +1,6 @@
 //! The truth on its way to a loss: which rows, which values, on which scale.
 
+use farhop_data::statistics::Moments;
 use farhop_data::{Level, Split, Target};
 use farhop_graph::GraphSet;
 use farhop_nn::{NumberLoss, Targets};
@@ -58,16 +59,10 @@ impl TargetScale {
 
     fn of(values: &[f32], width: usize, rows: &[u32]) -> Self {
         let column = |column: usize| {
-            let known = || {
-                let values = rows.iter().map(move |row| f64::from(values[*row as usize * width + column]));
-                values.filter(|value| !value.is_nan())
-            };
-            let count = known().count().max(1) as f64;
-            let mean = known().sum::<f64>() / count;
-            let deviation = (known().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt();
-            // Numbers may be tiny: they are the same only if they differ by less than rounding does.
-            let varies = deviation > 1e-9 * mean.abs() && (deviation as f32).is_normal();
-            (mean as f32, if varies { deviation as f32 } else { 1.0 })
+            let known = rows.iter().map(|row| f64::from(values[*row as usize * width + column]));
+            let mut moments = Moments::default();
+            known.filter(|value| !value.is_nan()).for_each(|value| moments.add(value));
+            (moments.mean() as f32, moments.varies_by().unwrap_or(1.0) as f32)
         };
         let (shift, factor) = (0..width).map(column).unzip();
         TargetScale { shift, factor }

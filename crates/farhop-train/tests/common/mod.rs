@@ -9,7 +9,6 @@ use farhop_data::metrics::{Metric, largest};
 use farhop_data::{Columns, Dataset, Level, SourceFile, Split, Target};
 use farhop_graph::random::{mix, unit};
 use farhop_graph::{Direction, GraphSet, build};
-use farhop_nn::ModelConfig;
 use farhop_train::{
     CheckpointEvery, Encodings, EpochReport, Fitted, Machine, Observer, Recipe, RunFolder, RunRecord, Session, Silent,
     Task, TrainConfig, TrainError, fit,
@@ -71,10 +70,7 @@ impl Ring {
 /// A small model with dropout, so that random state matters, and a checkpoint at the end only.
 pub fn recipe(epochs: usize) -> Recipe {
     let mut recipe = Recipe::for_model("mlp").unwrap();
-    if let ModelConfig::Mlp(mlp) = &mut recipe.model {
-        mlp.width = 8;
-        mlp.dropout = 0.2;
-    }
+    recipe.model = recipe.model.with("width", 8).unwrap().with("dropout", 0.2).unwrap();
     recipe.train.epochs = epochs;
     recipe.train.learning_rate = 0.05;
     recipe.train.warmup_epochs = 3;

@@ -7,9 +7,7 @@ use std::time::Instant;
 
 use farhop_data::bench_graph::BenchGraph;
 use farhop_kernels::simd::Isa;
-use farhop_nn::{
-    ActivationKind, GcnConfig, GenConfig, Learner, Level, MlpConfig, ModelConfig, NormKind, OptimizerConfig, Shape,
-};
+use farhop_nn::{Learner, Level, ModelConfig, OptimizerConfig, Shape};
 use farhop_train::memory::{Held, bytes_text, peak_rss_bytes};
 use serde_json::json;
 
@@ -29,17 +27,10 @@ pub fn run(
 ) -> Result<ExitCode, Failure> {
     let checked = model(arguments, false)?;
     checked.validate()?;
-    match arguments.flag_of_gen() {
-        Some(flag) if !matches!(checked, ModelConfig::Gen(_)) => {
-            let name = checked.name();
-            return Err(Failure::usage(format!("{flag} is for --model gen; {name} has no such setting. Take it out.")));
-        }
-        _ => {}
-    }
     let seed = common.seed.unwrap_or(0);
     let training = arguments.mode == BenchMode::Train;
     let planned = |shape: &Shape| -> Result<_, Failure> {
-        let config = model(arguments, shape.inputs > arguments.hidden && !arguments.raw_features)?;
+        let config = model(arguments, shape.inputs > arguments.width && !arguments.raw_features)?;
         let held = Held::one_graph(shape.nodes, shape.entries, false);
         let plan = data::plan_shape(&config, shape, held, training, console)?;
         Ok((config, plan))
@@ -82,18 +73,14 @@ pub fn run(
     }
     let times = Times::of(&epochs);
     let peak = peak_rss_bytes();
-    let gen_config = match &config {
-        ModelConfig::Gen(config) => Some(config),
-        _ => None,
-    };
     let object = json!({
         "model": config.name(),
-        "hops": gen_config.map(|config| config.hops),
-        "hidden": arguments.hidden,
+        "hops": config.get("hops"),
+        "width": arguments.width,
         "layers": arguments.layers,
-        "heads": gen_config.map(|config| config.heads),
-        "recompute": gen_config.map(|config| config.recompute),
-        "gather_bits": gen_config.map(|config| config.gather_bits),
+        "heads": config.get("heads"),
+        "recompute": config.get("recompute"),
+        "gather_bits": config.get("gather_bits"),
         "mode": arguments.mode.name(),
         "threads": threads,
         "instruction_set": Isa::active().name(),
@@ -104,7 +91,7 @@ pub fn run(
         "edges": edges,
         "features": shape.inputs,
         "classes": shape.outputs,
-        "input_projection": gen_config.is_some_and(|config| config.input_projection),
+        "input_projection": config.get("input_projection").is_some_and(|value| value == true),
         "parameters": parameters,
         "seconds_per_epoch": times.best,
         "seconds_median": times.median,
@@ -130,7 +117,7 @@ pub fn run(
             arguments.mode.name().to_string(),
             farhop_data::text::thousands(shape.nodes as u64),
             farhop_data::text::thousands(edges as u64),
-            gen_config.map_or("-".to_string(), |config| config.hops.to_string()),
+            config.get("hops").map_or("-".to_string(), |hops| hops.to_string()),
             farhop_data::text::thousands(parameters as u64),
             format!("{:.4}", times.best),
             format!("{:.4}", times.median),
@@ -160,48 +147,35 @@ impl Times {
 }
 
 /// The shape of the peers: batch norm, ReLU, dropout 0.5, no residual. Features go into the first layer raw, unless a GEN is to
-/// project them first.
+/// project them first. Settings that a model does not have are left out, those that were asked for are not.
 fn model(arguments: &BenchArguments, input_projection: bool) -> Result<ModelConfig, Failure> {
-    let (layers, width) = (arguments.layers, arguments.hidden);
-    let (norm, activation, dropout) = (NormKind::Batch, ActivationKind::Relu, 0.5);
-    Ok(match ModelConfig::from_name(&arguments.model)? {
-        ModelConfig::Gen(defaults) => ModelConfig::Gen(GenConfig {
-            layers,
-            width,
-            hops: arguments.hops.unwrap_or(defaults.hops),
-            heads: arguments.heads.unwrap_or(defaults.heads),
-            input_projection,
-            gamma: 0.75,
-            feed_forward: true,
-            hop_bias: false,
-            norm,
-            activation,
-            dropout,
-            residual: false,
-            recompute: arguments.recompute,
-            gather_bits: arguments.gather_bits.unwrap_or(defaults.gather_bits),
-            ..defaults
-        }),
-        ModelConfig::Gcn(_) => ModelConfig::Gcn(GcnConfig {
-            layers,
-            width,
-            input_projection: false,
-            norm,
-            activation,
-            dropout,
-            residual: false,
-            ..GcnConfig::default()
-        }),
-        ModelConfig::Mlp(_) => ModelConfig::Mlp(MlpConfig {
-            layers,
-            width,
-            norm,
-            activation,
-            dropout,
-            residual: false,
-            ..MlpConfig::default()
-        }),
-    })
+    let mut config = ModelConfig::from_name(&arguments.model)?;
+    let frame = [
+        ("layers", json!(arguments.layers)),
+        ("width", json!(arguments.width)),
+        ("norm", json!("batch")),
+        ("activation", json!("relu")),
+        ("dropout", json!(0.5)),
+        ("residual", json!(false)),
+        ("input_projection", json!(input_projection && arguments.model == "gen")),
+    ];
+    let of_gen = [("gamma", json!(0.75)), ("feed_forward", json!(true)), ("hop_bias", json!(false))];
+    for (key, value) in frame.into_iter().chain(of_gen.into_iter().filter(|_| arguments.model == "gen")) {
+        if config.get(key).is_some() {
+            config = config.with(key, value)?;
+        }
+    }
+    for (flag, key, value) in arguments.of_model() {
+        if config.get(key).is_none() {
+            let name = config.name();
+            return Err(Failure::usage(format!("{flag}: {name} has no such setting. Take it out.")));
+        }
+        config = config.with(key, value)?;
+    }
+    for (key, value) in &arguments.set {
+        config = config.with(key.strip_prefix("model.").unwrap_or(key), value.clone())?;
+    }
+    Ok(config)
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use farhop_train::{
     Encodings, Material, Outcome, RunFolder, RunRecord, SavedSchema, Session, Summary, Task, TrainConfig, fit, memory,
 };
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::report::shell_word;
 use super::{machine, tables};
@@ -156,7 +156,7 @@ impl Stage<'_> {
         };
         let sources = dataset.sources.clone();
         let task = Task::new(dataset, Encodings::default(), &demonstration::training(seed), None)?;
-        for model in demonstration::models(distance) {
+        for model in demonstration::models(distance)? {
             let mut config = demonstration::training(seed);
             config.epochs = self.arguments.training.epochs.unwrap_or(config.epochs);
             memory::plan(&model, &task.shape(), task.held(), true, memory::available().as_ref()).check()?;
@@ -256,17 +256,15 @@ fn scores(shown: &Shown, console: &Console) -> String {
 
 /// The settings that matter here, in a few words.
 fn described(model: &ModelConfig) -> String {
-    let layers = |count: usize| counted(count as u64, "layer", "layers");
-    match model {
-        ModelConfig::Gen(model) => {
-            let kind = |value: Value| value.as_str().unwrap_or_default().to_string();
-            let (coefficients, reading) = (kind(json!(model.coefficients)), kind(json!(model.hop_reading)));
-            let hops = counted(model.hops as u64, "hop", "hops");
-            format!("width {}, {} of {hops}, coefficients {coefficients}, {reading}", model.width, layers(model.layers))
-        }
-        ModelConfig::Gcn(model) => format!("width {}, {}", model.width, layers(model.layers)),
-        ModelConfig::Mlp(model) => format!("width {}, {}", model.width, layers(model.layers)),
-    }
+    let common = model.common();
+    let layers = counted(common.layers as u64, "layer", "layers");
+    let told = |key: &str| model.get(key).map(|value| crate::origins::shown(&value));
+    let own: Vec<String> = ["hops", "coefficients", "hop_reading"]
+        .into_iter()
+        .filter_map(|key| Some(format!("{} {}", key.replace('_', " "), told(key)?)))
+        .collect();
+    let own = if own.is_empty() { String::new() } else { format!(", {}", own.join(", ")) };
+    format!("width {}, {layers}{own}", common.width)
 }
 
 /// Test accuracy of every model at every distance.

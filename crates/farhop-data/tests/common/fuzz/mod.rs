@@ -7,7 +7,7 @@
 
 mod bundle;
 mod memory;
-mod mutate;
+pub mod mutate;
 mod targets;
 
 use std::collections::HashSet;
@@ -25,7 +25,7 @@ pub const LONGEST: Duration = Duration::from_secs(30);
 /// Inputs that are kept because their outcome was new.
 const MOST_KEPT: usize = 400;
 /// Inputs do not grow beyond this.
-const LARGEST_INPUT: usize = 64 << 10;
+pub const LARGEST_INPUT: usize = 64 << 10;
 
 /// What a target said of an input.
 pub type Outcome = Result<String, String>;
@@ -96,7 +96,8 @@ pub fn checked(target: &Target, input: &[u8]) -> Result<Outcome, String> {
 
 /// A message has one line; where several problems are told at once, one for each of the first ten.
 fn told_well(text: &str) -> Result<(), String> {
-    let several = text.split_once(" problems in the data:\n").filter(|(count, _)| count.parse::<u64>().is_ok());
+    let several =
+        text.split_once(" problems in the data:\n").filter(|(count, _)| count.replace(',', "").parse::<u64>().is_ok());
     let (lines, most): (Vec<&str>, _) = match several {
         Some((_, problems)) => (problems.split('\n').collect(), 11),
         None => (text.split('\n').collect(), 1),

@@ -177,6 +177,26 @@ fn parameters_in_the_estimate_are_those_of_the_model() {
 }
 
 #[test]
+fn a_last_layer_can_answer_by_itself() {
+    let shape = everything();
+    let batch = batch(&join(&three(&shape)), &shape);
+    for name in models() {
+        let headless = crate::REGISTRY.iter().any(|line| line.name == name && line.headless);
+        let config = config(name, r#""head_layers": 0"#);
+        assert_eq!(config.validate().is_ok(), headless, "{name}");
+        for level in LEVELS.into_iter().filter(|_| headless) {
+            let outputs = OutputShape { level, outputs: 3 };
+            let mut model = config.init(&shape, outputs, 1).unwrap();
+            let plan = config.memory(&Shape::of(&shape, &outputs, 4, 100, 300), false);
+            assert_eq!(plan.parameters, 4 * model.parameters() as u64, "{name}, {level:?}");
+            stir(&mut model, 9);
+            let targets = targets(level, 3).remove(0);
+            assert_finite_differences(&format!("{name}, {level:?}"), model.network(), &batch, &Arc::new(targets));
+        }
+    }
+}
+
+#[test]
 fn targets_that_do_not_fit_are_errors() {
     let shape: InputShape = 2.into();
     let batch = batch(&fill(graph(6, 5, 1), &shape, 2), &shape);

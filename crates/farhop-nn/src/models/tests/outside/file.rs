@@ -92,6 +92,13 @@ impl OutsideFile {
         self.arrays.get(name).cloned()
     }
 
+    /// The rows of `below` put under those of `name`, for what a network gives as one.
+    pub fn stack(&mut self, name: &str, below: &str) {
+        if let (Some(top), Some(rest)) = (self.find(name), self.find(below)) {
+            self.arrays.insert(name.to_string(), Numbers::stacked(&[top, rest]));
+        }
+    }
+
     /// The names of all arrays.
     pub fn names(&self) -> impl Iterator<Item = &String> {
         self.arrays.keys()

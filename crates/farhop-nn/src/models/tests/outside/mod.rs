@@ -5,8 +5,26 @@
 //! and for gradients, so it may only transpose, cut, join and rename.
 
 mod appnp;
+mod cpgnn;
+mod dagnn;
+mod drew;
 mod file;
+mod fsgnn;
+mod gat;
+mod gatedgcn;
+mod gea;
+mod gin;
+mod glognn;
+mod gmn;
 mod goat;
+mod gprgnn;
+mod gps;
+mod graph_mamba;
+mod graphsage;
+mod h2gcn;
+mod jknet;
+mod magna;
+mod mixhop;
 mod nagphormer;
 mod nodeformer;
 mod polynormer;
@@ -20,10 +38,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use burn::tensor::Tensor;
+use burn::tensor::activation::log_softmax;
 use farhop_graph::{Direction, Graph, build};
 
 use crate::ops::bridge;
-use crate::{Batch, Context, InputShape, Level, Model, ModelConfig, OutputShape, Parts};
+use crate::{Batch, Context, InputShape, Level, ModelConfig, Network, OutputShape, Parts};
 
 /// How a file becomes a model and a batch.
 pub struct Case {
@@ -97,45 +116,78 @@ pub fn files(folder: &str) -> Vec<OutsideFile> {
     paths.iter().map(|path| OutsideFile::open(path)).collect()
 }
 
-/// Which numbers of a file a pass through the model is held against.
+/// One pass through a model, and the numbers of a file that it is held against.
+#[derive(Clone, Copy)]
 pub struct Pass {
     /// The outputs; a file without them is not compared in this pass.
     pub output: &'static str,
     /// What the outputs are multiplied with before they are summed up.
     pub cotangent: &'static str,
-    /// What stands before the names of the gradients of that sum.
-    pub gradients: &'static str,
+    /// What stands before the names of the gradients of that sum; none if the files do not have them.
+    pub gradients: Option<&'static str>,
     /// Whether it is a step of training.
     pub training: bool,
 }
 
 /// What nearly all files have.
-const PASSES: &[Pass] = &[
-    Pass { output: "out", cotangent: "cotangent", gradients: "grad/", training: false },
-    Pass { output: "out_train", cotangent: "cotangent", gradients: "grad_train/", training: true },
+pub const PASSES: [Pass; 2] = [
+    Pass { output: "out", cotangent: "cotangent", gradients: Some("grad/"), training: false },
+    Pass { output: "out_train", cotangent: "cotangent", gradients: Some("grad_train/"), training: true },
 ];
+
+/// What differs from model to model in a comparison.
+pub struct How<'a> {
+    /// The passes.
+    pub passes: &'a [Pass],
+    /// Puts what a file recorded (random draws, say) into the batch of a pass.
+    pub prepare: &'a dyn Fn(&OutsideFile, &Pass, &Batch),
+    /// Turns our outputs into those of the file.
+    pub read: fn(Tensor<2>, &OutsideFile) -> Tensor<2>,
+}
+
+impl Default for How<'_> {
+    fn default() -> Self {
+        How { passes: &PASSES, prepare: &|_, _, _| (), read: |outputs, _| outputs }
+    }
+}
 
 /// Compares every file of a model.
 pub fn compare(outside: &Outside) {
-    compare_passes(outside, PASSES, &|_, _, _| ());
+    compare_how(outside, &How::default());
 }
 
-/// As [`compare`], with other passes; `prepare` puts what a file recorded (random draws, say) into the batch of a pass.
-pub fn compare_passes(outside: &Outside, passes: &[Pass], prepare: &dyn Fn(&OutsideFile, &Pass, &Batch)) {
+/// As [`compare`], for files whose outputs are the logarithms of probabilities.
+pub fn compare_log_probabilities(outside: &Outside) {
+    compare_how(outside, &How { read: |outputs, _| log_softmax(outputs, 1), ..How::default() });
+}
+
+/// As [`compare`], in another way.
+pub fn compare_how(outside: &Outside, how: &How) {
     let mut compared = 0;
     for file in files(outside.folder) {
         let Some(case) = (outside.case)(&file) else { continue };
-        compare_one(outside, &file, &case, passes, prepare);
+        compare_one(outside, &file, &case, how);
         compared += 1;
     }
     assert!(compared > 0, "{}: no file was compared", outside.folder);
 }
 
-/// The model of a file, with its parameters.
-pub fn loaded(outside: &Outside, file: &OutsideFile, case: &Case) -> Model {
-    let name = &file.name;
+/// Compares one file.
+pub fn compare_one(outside: &Outside, file: &OutsideFile, case: &Case, how: &How) {
     case.config.validate().unwrap();
-    let mut model = case.config.init(&case.inputs, case.outputs, 1).unwrap();
+    let model = case.config.init(&case.inputs, case.outputs, 1).unwrap();
+    let make = || Batch::from_parts(case.parts.clone(), &case.inputs);
+    compare_passes(outside, file, model.network().boxed_clone(), &make, how);
+}
+
+/// Compares a network, which may be a part of a model.
+pub fn compare_network(outside: &Outside, file: &OutsideFile, network: Box<dyn Network>, batch: &Batch) {
+    compare_passes(outside, file, network, &|| batch.clone(), &How::default());
+}
+
+/// Gives a network the parameters of the file.
+pub fn load(outside: &Outside, file: &OutsideFile, network: &mut dyn Network) {
+    let name = &file.name;
     let get = Get { file, prefix: "", asked: RefCell::default() };
     let mut table: BTreeMap<String, Numbers> = (outside.table)(file, &get).into_iter().collect();
     for parameter in file.names().filter_map(|name| name.strip_prefix("param/").map(str::to_string)) {
@@ -143,36 +195,35 @@ pub fn loaded(outside: &Outside, file: &OutsideFile, case: &Case) -> Model {
         assert!(known, "{name}: parameter {parameter} is not in the table");
     }
     let mut values = BTreeMap::new();
-    for array in model.network().arrays() {
+    for array in network.arrays() {
         let numbers = table.remove(&array.name).unwrap_or_else(|| panic!("{name}: nothing for {}", array.name));
         assert_eq!(numbers.data.len(), array.data.len(), "{name}: {} {:?}", array.name, array.shape);
         values.insert(array.id, numbers.data.iter().map(|value| *value as f32).collect::<Vec<_>>());
     }
     assert!(table.is_empty(), "{name}: not in the model: {:?}", table.keys());
-    model.network_mut().replace(&mut |id| values.remove(&id));
-    model
+    network.replace(&mut |id| values.remove(&id));
 }
 
-fn compare_one(
+fn compare_passes(
     outside: &Outside,
     file: &OutsideFile,
-    case: &Case,
-    passes: &[Pass],
-    prepare: &dyn Fn(&OutsideFile, &Pass, &Batch),
+    mut network: Box<dyn Network>,
+    batch: &dyn Fn() -> Batch,
+    how: &How,
 ) {
     let name = &file.name;
-    let model = loaded(outside, file, case);
-    for pass in passes {
-        let &Pass { output, gradients, training, .. } = pass;
-        let Some(expected) = file.find(output) else { continue };
-        let batch = Batch::from_parts(case.parts.clone(), &case.inputs);
-        prepare(file, pass, &batch);
-        let context = if training { Context::training(1, 1) } else { Context::evaluation() };
-        let tracked = model.network().tracked();
+    load(outside, file, &mut *network);
+    for pass in how.passes {
+        let Some(expected) = file.find(pass.output) else { continue };
+        let batch = batch();
+        (how.prepare)(file, pass, &batch);
+        let context = if pass.training { Context::training(1, 1) } else { Context::evaluation() };
+        let tracked = network.tracked();
         let x = batch.features().autodiff().require_grad();
-        let found = tracked.run(x.clone().into(), &batch, &context);
-        assert_close(&format!("{name}, {output}"), &bridge::into_vec(found.clone()), &expected.data, 0.0);
-        let cotangent = file.find(pass.cotangent).unwrap_or_else(|| panic!("{name}: no cotangent"));
+        let found = (how.read)(tracked.run(x.clone().into(), &batch, &context), file);
+        assert_close(&format!("{name}, {}", pass.output), &bridge::into_vec(found.clone()), &expected.data, 0.0);
+        let Some(gradients) = pass.gradients else { continue };
+        let cotangent = file.find(pass.cotangent).unwrap_or_else(|| panic!("{name}: no {}", pass.cotangent));
         let [rows, columns] = found.dims();
         let cotangent = cotangent.data.iter().map(|value| *value as f32).collect();
         let cotangent: Tensor<2> = bridge::from_vec(cotangent, [rows, columns]);
@@ -187,7 +238,7 @@ fn compare_one(
             let what = format!("{name}, {gradients}{}", array.name);
             assert_close(&what, &array.data, &table[&array.name].data, largest);
         }
-        if let Some(expected) = file.input_gradient(gradients, case.inputs.numbers) {
+        if let Some(expected) = file.input_gradient(gradients, batch.width()) {
             let dx = x.grad_remove(&mut tape).unwrap_or_else(|| panic!("{name}: the input has no gradient"));
             assert_close(&format!("{name}, {gradients}x"), &bridge::into_vec(dx), &expected.data, largest);
         }
@@ -246,11 +297,12 @@ impl OutsideFile {
     /// The gradient of the input, of `width` numbers a node: that of `x`, and if that is narrower, that of `lappe` beside it.
     fn input_gradient(&self, gradients: &str, width: usize) -> Option<Numbers> {
         let x = self.find(&format!("{gradients}x"))?;
-        if x.shape[1] == width {
-            return Some(x);
+        match self.find(&format!("{gradients}lappe")) {
+            Some(beside) if x.shape.last() != Some(&width) => {
+                Some(Numbers::stacked(&[x.transposed(), beside.transposed()]).transposed())
+            }
+            _ => Some(x),
         }
-        let turned = [x.transposed(), self.find(&format!("{gradients}lappe"))?.transposed()];
-        Some(Numbers::stacked(&turned).transposed())
     }
 
     /// Answers about nodes, or about graphs if the outputs have a row for each of these.

@@ -1,6 +1,6 @@
 //! NAGphormer. The files hold logarithms of probabilities; ours are what goes into that, and compared there.
 
-use super::{Case, Get, Numbers, Outside, OutsideFile, Pass, compare_passes};
+use super::{Case, Get, How, Numbers, Outside, OutsideFile, Pass, compare_how};
 use crate::{InputShape, ModelConfig, Parts};
 
 fn case(file: &OutsideFile) -> Option<Case> {
@@ -64,6 +64,6 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
 fn nagphormer() {
     // The bias of the reading is the same for all hops, without an effect.
     let outside = Outside { folder: "nagphormer", case, table, unused: &["attn_layer.bias"] };
-    let pass = Pass { output: "mid/logits", cotangent: "grad/mid/logits", gradients: "grad/", training: false };
-    compare_passes(&outside, &[pass], &|_, _, _| ());
+    let pass = Pass { output: "mid/logits", cotangent: "grad/mid/logits", gradients: Some("grad/"), training: false };
+    compare_how(&outside, &How { passes: &[pass], ..How::default() });
 }

@@ -1,6 +1,6 @@
 //! NodeFormer with the draws of the files. Their loss on edges is not part of the model here.
 
-use super::{Case, Get, Numbers, Outside, OutsideFile, PASSES, Pass, compare_passes};
+use super::{Case, Get, How, Numbers, Outside, OutsideFile, Pass, compare_how};
 use crate::models::nodeformer::Recorded;
 use crate::{Batch, ModelConfig};
 
@@ -75,5 +75,6 @@ fn prepare(file: &OutsideFile, pass: &Pass, batch: &Batch) {
 
 #[test]
 fn nodeformer() {
-    compare_passes(&Outside { folder: "nodeformer", case, table, unused: &[] }, PASSES, &prepare);
+    let outside = Outside { folder: "nodeformer", case, table, unused: &[] };
+    compare_how(&outside, &How { prepare: &prepare, ..How::default() });
 }

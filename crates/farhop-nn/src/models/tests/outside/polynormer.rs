@@ -1,6 +1,6 @@
 //! Polynormer: both stages of the authors' version with attention, and the one for large graphs.
 
-use super::{Case, Get, Numbers, Outside, OutsideFile, Pass, compare, compare_passes};
+use super::{Case, Get, How, Numbers, Outside, OutsideFile, Pass, compare, compare_how};
 use crate::ModelConfig;
 
 fn case_with(file: &OutsideFile, global: bool) -> Case {
@@ -129,6 +129,6 @@ fn polynormer_without_its_global_stage() {
         },
         unused: &[],
     };
-    let pass = Pass { output: "out_local", cotangent: "cotangent", gradients: "grad_local/", training: false };
-    compare_passes(&outside, &[pass], &|_, _, _| ());
+    let pass = Pass { output: "out_local", cotangent: "cotangent", gradients: Some("grad_local/"), training: false };
+    compare_how(&outside, &How { passes: &[pass], prepare: &|_, _, _| (), ..How::default() });
 }

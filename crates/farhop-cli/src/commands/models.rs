@@ -1,0 +1,91 @@
+//! `farhop models`: what there is to train, and every setting of one.
+
+use std::process::ExitCode;
+
+use farhop_nn::{ModelConfig, REGISTRY, Reach, Registration};
+use serde_json::{Value, json};
+
+use crate::arguments::ModelsArguments;
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::origins::shown;
+use crate::table::TextTable;
+
+/// Runs the command.
+pub fn run(arguments: &ModelsArguments, console: &Console) -> Result<ExitCode, Failure> {
+    match &arguments.name {
+        Some(name) => one(&ModelConfig::from_name(name)?, console)?,
+        None => all(console)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn all(console: &Console) -> Result<(), Failure> {
+    let configs = REGISTRY.iter().map(|line| ModelConfig::from_name(line.name)).collect::<Result<Vec<_>, _>>()?;
+    let objects: Vec<Value> = configs.iter().map(described).collect();
+    console.result(&json!({ "models": objects }), || {
+        let mut table = TextTable::new(&["model", "reach", "cost", "idea"]).sparing(2);
+        for config in &configs {
+            let Registration { name, about, .. } = config.registration();
+            table.row([name.to_string(), reach(config), about.cost.to_string(), about.idea.to_string()]);
+        }
+        console.lines(&table)
+    })?;
+    console.message("reach: hops that an answer sees with the default settings. Cost: N nodes, E entries, F channels, C outputs, K hops.");
+    console.message("next: farhop models NAME, farhop train DATASET --model NAME");
+    Ok(())
+}
+
+fn one(config: &ModelConfig, console: &Console) -> Result<(), Failure> {
+    let about = config.registration().about;
+    let mut object = described(config);
+    let settings = config.knobs().into_iter().map(|knob| {
+        json!({ "key": knob.key, "default": config.get(knob.key), "allowed": knob.allowed, "about": knob.about })
+    });
+    object["settings"] = settings.collect();
+    console.result(&object, || {
+        let mut lines = vec![format!("{} ({})", about.title, config.name()), about.citation.to_string(), String::new()];
+        lines.push(format!("{}.", about.idea));
+        lines.push(format!("cost   {}", about.cost));
+        lines.push(format!("reach  {}", reach(config)));
+        if !about.limits.is_empty() {
+            lines.push(format!("limits {}", about.limits));
+        }
+        lines.push(String::new());
+        for knob in config.knobs() {
+            let default = config.get(knob.key).map(|value| shown(&value)).unwrap_or_default();
+            lines.push(format!("model.{} = {default}   ({})", knob.key, knob.allowed));
+            lines.push(format!("    {}", knob.about));
+        }
+        lines.join("\n")
+    })?;
+    console.message(&format!("next: farhop train DATASET --model {0} --set model.KEY=VALUE", config.name()));
+    Ok(())
+}
+
+fn reach(config: &ModelConfig) -> String {
+    match config.reach() {
+        Reach::Hops(hops) => hops.to_string(),
+        Reach::WholeGraph => "whole graph".to_string(),
+    }
+}
+
+fn described(config: &ModelConfig) -> Value {
+    let Registration { name, about, .. } = config.registration();
+    let properties = config.properties();
+    json!({
+        "model": name,
+        "title": about.title,
+        "citation": about.citation,
+        "idea": about.idea,
+        "cost": about.cost,
+        "limits": about.limits,
+        "reach": match config.reach() {
+            Reach::Hops(hops) => Value::from(hops),
+            Reach::WholeGraph => Value::from("whole graph"),
+        },
+        "reads_edge_features": properties.reads_edges,
+        "equivariant": properties.equivariant,
+        "most_nodes": properties.most_nodes,
+    })
+}

@@ -1,0 +1,31 @@
+//! H2GCN with one and two rounds. The authors' last map has no offset: ours is set to zero, and its gradient is the sum of the rows
+//! of the cotangent.
+
+use super::{Case, Get, Numbers, Outside, OutsideFile, compare};
+use crate::ModelConfig;
+
+fn case(file: &OutsideFile) -> Option<Case> {
+    let (parts, inputs) = file.parts(false);
+    let activation = if file.config["relu"] == true { "relu" } else { "none" };
+    let config = ModelConfig::from_name("h2gcn").ok()?.with("activation", activation).ok()?;
+    let config = config.with("width", file.config["hidden"].clone()).ok()?;
+    let config = config.with("layers", file.config["rounds"].clone()).ok()?.with("dropout", 0.0).ok()?;
+    Some(Case { config, inputs, outputs: file.outputs(), parts })
+}
+
+fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
+    let cotangent = file.find("cotangent").unwrap();
+    let columns = cotangent.shape[1];
+    let sum = |column: usize| cotangent.data.iter().skip(column).step_by(columns).sum::<f64>();
+    let offset = |column: usize| if get.prefix.is_empty() { 0.0 } else { sum(column) };
+    vec![
+        ("embedding".into(), get.get("W_embed")),
+        ("head.output.weight".into(), get.get("W_class")),
+        ("head.output.bias".into(), Numbers { shape: vec![columns], data: (0..columns).map(offset).collect() }),
+    ]
+}
+
+#[test]
+fn h2gcn() {
+    compare(&Outside { folder: "h2gcn", case, table, unused: &[] });
+}

@@ -1,0 +1,39 @@
+//! Jumping knowledge over graph convolutions: side by side, the largest, weighed by a memory.
+
+use super::{Case, Get, Numbers, Outside, OutsideFile, compare};
+use crate::ModelConfig;
+
+fn case(file: &OutsideFile) -> Option<Case> {
+    let (parts, inputs) = file.parts(false);
+    let jump = if file.config["mode"] == "cat" { "concat".into() } else { file.config["mode"].clone() };
+    let config = ModelConfig::from_name("jknet").ok()?.with("jump", jump).ok()?;
+    let config = config.with("layers", file.config["layers"].clone()).ok()?;
+    let config = config.with("width", file.config["hidden"].clone()).ok()?.with("dropout", 0.0).ok()?;
+    Some(Case { config, inputs, outputs: file.outputs(), parts })
+}
+
+fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
+    let mut table = Vec::new();
+    let mut linear = |ours: String, theirs: String| {
+        table.push((format!("{ours}.weight"), get.turned(&format!("{theirs}.weight"))));
+        table.push((format!("{ours}.bias"), get.get(&format!("{theirs}.bias"))));
+    };
+    for l in 0..file.count("layers") {
+        linear(format!("layers.{l}"), format!("layer{l}"));
+    }
+    linear("head.output".into(), "head".into());
+    if get.has("att.weight") {
+        linear("jump.score".into(), "att".into());
+        for direction in ["forward", "backward"] {
+            for name in ["w_in", "w_rec", "b_in", "b_rec"] {
+                table.push((format!("jump.{direction}.{name}"), get.get(&format!("lstm.{direction}.{name}"))));
+            }
+        }
+    }
+    table
+}
+
+#[test]
+fn jknet() {
+    compare(&Outside { folder: "jknet", case, table, unused: &[] });
+}

@@ -1,0 +1,45 @@
+//! MixHop with powers in order, and with a hole and out of order.
+
+use super::{Case, Get, Numbers, Outside, OutsideFile, compare};
+use crate::ModelConfig;
+
+fn case(file: &OutsideFile) -> Option<Case> {
+    let (parts, inputs) = file.parts(false);
+    // A norm after the first layer alone has no setting here.
+    if file.find("param/layer0.bn.gain").is_some() {
+        return None;
+    }
+    let mut config = ModelConfig::from_name("mixhop").ok()?;
+    for (key, value) in [
+        ("powers", file.config["powers"].clone()),
+        ("width", file.config["in_dims"][1].clone()),
+        ("layers", file.config["layers"].clone()),
+        ("norm", "none".into()),
+        ("dropout", 0.0.into()),
+        ("input_dropout", 0.0.into()),
+    ] {
+        config = config.with(key, value).ok()?;
+    }
+    Some(Case { config, inputs, outputs: file.outputs(), parts })
+}
+
+fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
+    let (channels, powers) = (file.count("out_per_power"), file.config["powers"].as_array().unwrap());
+    let mut table = Vec::new();
+    for l in 0..file.count("layers") {
+        let bias = get.get(&format!("layer{l}.bias"));
+        for (i, power) in powers.iter().enumerate() {
+            let weight = get.turned(&format!("layer{l}.w_power{power}"));
+            table.push((format!("layers.{l}.powers.{i}.weight"), weight));
+            table.push((format!("layers.{l}.powers.{i}.bias"), bias.rows(i * channels, (i + 1) * channels)));
+        }
+    }
+    table.push(("head.output.weight".into(), get.turned("head.weight")));
+    table.push(("head.output.bias".into(), get.get("head.bias")));
+    table
+}
+
+#[test]
+fn mixhop() {
+    compare(&Outside { folder: "mixhop", case, table, unused: &[] });
+}
