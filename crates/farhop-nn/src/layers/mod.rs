@@ -22,6 +22,8 @@ pub(crate) use gated::GatedMean;
 pub use gcn::GcnLayer;
 pub use gen_layer::{CoefficientKind, EliminationKind, GenConfig, GenLayer, HopReading};
 pub use head::{Head, HeadConfig, ReadoutKind};
+#[cfg(test)]
+pub(crate) use laplacian::KeepsSigns;
 pub use laplacian::{LaplacianEncoder, LaplacianKind};
 pub use linear::Linear;
 pub(crate) use mamba::{Mamba, MambaConfig, Sequences};

@@ -8,6 +8,13 @@ mod gen_model;
 mod gmn;
 mod gmn_tokens;
 mod graph_mamba;
+mod ipr_encoder;
+mod ipr_frame;
+mod ipr_head;
+mod ipr_layer;
+mod ipr_mpnn;
+mod ipr_sampling;
+mod ipr_start;
 mod mlp;
 mod model_config;
 mod stack;
@@ -34,4 +41,5 @@ registry! {
     appnp::Appnp,
     graph_mamba::GraphMamba,
     gmn::Gmn,
+    ipr_mpnn::IprMpnn,
 }
