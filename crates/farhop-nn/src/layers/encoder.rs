@@ -52,20 +52,26 @@ impl EncoderConfig {
 
     /// Writes the encoder into the ledger; gives its output and the channels of that.
     pub(crate) fn cost(&self, shape: &Shape, ledger: &Ledger) -> (Tracked, usize) {
-        let Shape { nodes, inputs, walk, laplacian, .. } = *shape;
-        let features = match shape.non_zeros {
-            None => floats(nodes * inputs),
-            // By rows and by columns: an index and a value each, and where lines begin.
-            Some(stored) => 4 * floats(stored) + 2 * floats(2 * nodes + inputs),
-        };
-        ledger.hold("features", features);
+        self.hold(shape, ledger);
+        self.pass(shape, ledger)
+    }
+
+    /// What is known of nodes and entries, held by the batch.
+    pub(crate) fn hold(&self, shape: &Shape, ledger: &Ledger) {
+        let Shape { nodes, walk, laplacian, .. } = *shape;
+        ledger.hold("features", stored_numbers(shape));
         ledger.hold("categories", (2 * nodes * shape.categories) as u64);
         ledger.hold("encodings", floats(nodes * (walk + laplacian)));
         let edge_categories = (2 * shape.entries * shape.edge_categories) as u64;
         ledger.hold("edge features", floats(shape.entries * shape.edge_numbers) + edge_categories);
+    }
+
+    /// As [`EncoderConfig::cost`] for a further encoder: what it reads is held already.
+    pub(crate) fn pass(&self, shape: &Shape, ledger: &Ledger) -> (Tracked, usize) {
+        let Shape { nodes, inputs, walk, laplacian, .. } = *shape;
         let mut numbers = ledger.data(0);
         if ledger.training() && self.dropout > 0.0 {
-            numbers = ledger.data(features);
+            numbers = ledger.data(stored_numbers(shape));
         }
         if !self.projection && !shape.needs_encoder() {
             return (numbers, inputs);
@@ -102,6 +108,15 @@ impl EncoderConfig {
             add(ledger.product("laplacian", read, nodes, self.width));
         }
         (terms.pop().unwrap_or_else(|| ledger.data(0)), self.width)
+    }
+}
+
+/// The numbers of all nodes, in bytes.
+fn stored_numbers(shape: &Shape) -> u64 {
+    match shape.non_zeros {
+        None => floats(shape.nodes * shape.inputs),
+        // By rows and by columns: an index and a value each, and where lines begin.
+        Some(stored) => 4 * floats(stored) + 2 * floats(2 * shape.nodes + shape.inputs),
     }
 }
 

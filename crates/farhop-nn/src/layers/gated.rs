@@ -1,4 +1,5 @@
-//! The gated mean of neighbours: of Bresson and Laurent, "Residual gated graph ConvNets", 2017, in the form of GatedGCN.
+//! The gated mean of neighbours: of Bresson and Laurent, "Residual gated graph ConvNets", 2017, in the form of
+//! GatedGCN.
 //!
 //! ```text
 //! e_ij = D h_i + E h_j + c_ij,   s = sigmoid(e)                          for every entry (i <- j)
@@ -62,8 +63,8 @@ impl GatedMean {
         4 * Linear::size(width, width)
     }
 
-    /// Writes it into the ledger, for a graph of `count` nodes and `entries` entries; `nodes` rows of h are `taken` first if they are
-    /// not the graph's own. Gives g and e.
+    /// Writes it into the ledger, for a graph of `count` nodes and `entries` entries; `nodes` rows of h are `taken`
+    /// first if they are not the graph's own. Gives g and e.
     pub fn cost(
         name: &str,
         h: Tracked,

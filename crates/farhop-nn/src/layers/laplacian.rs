@@ -34,7 +34,7 @@ words! {
 
 impl LaplacianKind {
     /// Number of parameters, and of the numbers per node that are kept for the backward pass.
-    pub(super) fn size(self, vectors: usize, width: usize) -> (usize, usize) {
+    pub(crate) fn size(self, vectors: usize, width: usize) -> (usize, usize) {
         match self {
             LaplacianKind::Linear => (Linear::size(vectors, width), vectors),
             LaplacianKind::Deepset => (2 * vectors * width + Linear::size(width, width), width),
@@ -97,6 +97,10 @@ impl LaplacianEncoder {
 pub(super) fn flipped(batch: &Batch, seed: u64) -> Vec<f32> {
     let vectors = batch.shape().laplacian;
     let mut values = batch.laplacian().to_vec();
+    #[cfg(test)]
+    if batch.derived(0, |_| KeepsSigns::default()).0 {
+        return values;
+    }
     for (graph, range) in batch.offsets().windows(2).enumerate() {
         let seed = mix(seed, graph as u64);
         let flip: Vec<bool> = (0..vectors).map(|k| mix(seed, k as u64) & 1 == 1).collect();
@@ -106,3 +110,8 @@ pub(super) fn flipped(batch: &Batch, seed: u64) -> Vec<f32> {
     }
     values
 }
+
+/// Whether signs stay as they are, for tests: given to a batch before the pass.
+#[cfg(test)]
+#[derive(Debug, Default)]
+pub(crate) struct KeepsSigns(pub bool);

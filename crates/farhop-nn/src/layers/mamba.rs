@@ -1,5 +1,6 @@
-//! The selective state space block of Gu and Dao, "Mamba: linear-time sequence modeling with selective state spaces", 2023, over
-//! sequences of rows, S `[T, width]` (inner width I = expansion x width, n states, W taps, rank r = width / 16 rounded up):
+//! The selective state space block of Gu and Dao, "Mamba: linear-time sequence modeling with selective state spaces",
+//! 2023, over sequences of rows, S `[T, width]` (inner width I = expansion x width, n states, W taps, rank r = width /
+//! 16 rounded up):
 //!
 //! ```text
 //! u = S W_u,  z = S W_z                                    [T, I]
@@ -54,8 +55,8 @@ impl MambaConfig {
             + inner * (rank + self.states)
     }
 
-    /// Writes the block over `count` rows into the ledger, with its weights; `orders` is the number of orders that are averaged, 0 if
-    /// rows stay where they are.
+    /// Writes the block over `count` rows into the ledger, with its weights; `orders` is the number of orders that are
+    /// averaged, 0 if rows stay where they are.
     pub fn cost(&self, name: &str, x: Tracked, count: usize, orders: usize, ledger: &Ledger) -> Tracked {
         ledger.weights(&format!("{name} weights"), self.size());
         let inner = self.inner();

@@ -45,6 +45,8 @@ pub use gen_layer::{CoefficientKind, EliminationKind, GenConfig, GenLayer, HopRe
 pub use gin::{GinConfig, GinLayer};
 pub use head::{Head, HeadConfig, ReadoutKind};
 pub use hop_sets::{HopSet, HopSets};
+#[cfg(test)]
+pub(crate) use laplacian::KeepsSigns;
 pub use laplacian::{LaplacianEncoder, LaplacianKind};
 pub use linear::Linear;
 pub use local::{Local, LocalConfig, LocalKind};

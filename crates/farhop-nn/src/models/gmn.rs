@@ -1,23 +1,24 @@
-//! Graph Mamba Networks: a node reads the neighbourhoods that random walks visit as a sequence, then all nodes of a graph are one.
+//! Graph Mamba Networks: a node reads the neighbourhoods that random walks visit as a sequence, then all nodes of a
+//! graph are one.
 //!
-//! Behrouz and Hashemi, "Graph Mamba: towards learning on graphs with state space models", KDD 2024. With m = `walk_length`,
-//! s = `repeats`, M = `walks`, and the blocks of [`BothWays`]:
+//! Behrouz and Hashemi, "Graph Mamba: towards learning on graphs with state space models", KDD 2024. With m =
+//! `walk_length`, s = `repeats`, M = `walks`, and the blocks of [`BothWays`]:
 //!
 //! ```text
 //! T_i^j(v) = nodes that M random walks of i steps from v visit, v included;  i = 1 .. m, j = 1 .. s;   T_0(v) = {v}
 //! phi(T)   = mean over u in T of h_u + relu(gated mean of u inside of T)       (GatedMean)
-//! y_v      = last row of blocks(phi(T_m^s), .., phi(T_1^1), phi(T_0))         [m s + 1, F], weights shared by all nodes
+//! y_v      = last row of blocks(phi(T_m^s), .., phi(T_1^1), phi(T_0))        [m s + 1, F], weights shared by all nodes
 //! o        = blocks(y_v of all nodes of a graph, ascending degree, ties by number), put back
 //! z        = o + h + relu(gated mean of h over the whole graph)                answers from z
 //! ```
 //!
-//! There is no code of the authors to follow. Where the paper contradicts itself, its text is followed before its algorithm (the
-//! node itself is the last token, the longest walks come first), and Mamba's own form before the printed one. Blocks have no
-//! residual there; `residual` adds one, as deeper stacks need. Walks are drawn once for a batch, from the place of a node in its graph, and
-//! follow the direction of edges.
+//! There is no code of the authors to follow. Where the paper contradicts itself, its text is followed before its
+//! algorithm (the node itself is the last token, the longest walks come first), and Mamba's own form before the printed
+//! one. Blocks have no residual there; `residual` adds one, as deeper stacks need. Walks are drawn once for a batch,
+//! from the place of a node in its graph, and follow the direction of edges.
 //!
-//! Cost: with L = m s + 1 tokens and P nodes in all tokens, P F for the tokens, N L F (F + S) for their blocks, N F (F + S) for
-//! those of nodes.
+//! Cost: with L = m s + 1 tokens and P nodes in all tokens, P F for the tokens, N L F (F + S) for their blocks, N F (F
+//! + S) for those of nodes.
 
 use burn::module::Module;
 use burn::tensor::Tensor;
@@ -110,8 +111,11 @@ impl Architecture for Gmn {
     fn cost(&self, common: &Common, shape: &Shape, ledger: &Ledger) -> Tracked {
         let (Shape { nodes, entries, .. }, width, walks) = (*shape, common.width, self.walks());
         let count = nodes * walks.tokens();
-        // At most: walks meet. Between the nodes of a token there are about the entries of a path, both ways.
-        let members = nodes * walks.most_members();
+        // One step in as many as a node has neighbours goes back. Between the nodes of a token there are about the
+        // entries of a path.
+        let turns = (nodes as f64 / entries.max(1) as f64).clamp(0.0, 0.5);
+        let visited = (walks.most_members() - walks.tokens()) as f64 * (1.0 - turns);
+        let members = nodes * (walks.tokens() + visited as usize);
         let inside = (2 * members).saturating_sub(2 * count);
         ledger.hold("tokens", (16 * members + 20 * inside + 40 * count + 60 * nodes) as u64);
         let (h, _) = common.encoder().cost(shape, ledger);

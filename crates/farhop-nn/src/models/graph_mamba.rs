@@ -1,7 +1,8 @@
 //! Graph-Mamba: gated message passing beside a scan over all nodes of a graph, ordered by degree.
 //!
-//! Wang, Tsepa, Ma and Wang, "Graph-Mamba: towards long-range graph sequence modeling with selective state spaces", 2024. One layer,
-//! from nodes h `[N, F]` and entries e `[E, F]` (see [`GatedMean`] and [`Mamba`] for the two branches):
+//! Wang, Tsepa, Ma and Wang, "Graph-Mamba: towards long-range graph sequence modeling with selective state spaces",
+//! 2024. One layer, from nodes h `[N, F]` and entries e `[E, F]` (see [`GatedMean`] and [`Mamba`] for the two
+//! branches):
 //!
 //! ```text
 //! (g, s)  = gated mean of h with C e                               edge states s [E, F]
@@ -10,12 +11,14 @@
 //! t       = local + global,               h <- norm(t + W_2 relu(W_1 t))
 //! ```
 //!
-//! The order of the nodes of a graph ascends by degree plus a random number in `[0, 1)`: nodes of one degree are shuffled, anew for every
-//! layer and step. In evaluation several orders are averaged inside each layer; they are the same for every batch. With `buckets` each order also
-//! deals the nodes into so many sequences. Degrees count what a node sends.
+//! The order of the nodes of a graph ascends by degree plus a random number in `[0, 1)`: nodes of one degree are
+//! shuffled, anew for every layer and step. In evaluation several orders are averaged inside each layer; they are the
+//! same for every batch. With `buckets` each order also deals the nodes into so many sequences. Degrees count what a
+//! node sends.
 //!
-//! Differences: entries without features have no state of their own, only that of their ends; the last layer does not renew entries,
-//! since nobody reads them. Cost: E F + N F² + N F S for S states; edge states are kept, states of the scan are computed again.
+//! Differences: entries without features have no state of their own, only that of their ends; the last layer does not
+//! renew entries, since nobody reads them. Cost: E F + N F² + N F S for S states; edge states are kept, states of the
+//! scan are computed again.
 
 use burn::module::Module;
 use burn::tensor::Tensor;
@@ -39,7 +42,8 @@ use crate::{Batch, Context, Features, InputShape, Level, Network, OutputShape, S
 const EVALUATION: u64 = 0x6D61_6D62_615F_6F72;
 
 knobs! {
-    /// The settings of Graph-Mamba; `dropout` acts after both activations, on the scan's result and on the perceptron's.
+    /// The settings of Graph-Mamba; `dropout` acts after both activations, on the scan's result and on the
+    /// perceptron's.
     pub struct GraphMamba {
         /// Numbers of the scan's state, for each channel.
         states: usize = 16, in 1..=256;

@@ -30,6 +30,13 @@ mod jknet;
 mod jump;
 mod magna;
 mod mixhop;
+mod ipr_encoder;
+mod ipr_frame;
+mod ipr_head;
+mod ipr_layer;
+mod ipr_mpnn;
+mod ipr_sampling;
+mod ipr_start;
 mod mlp;
 mod model_config;
 mod nagphormer;
@@ -85,4 +92,5 @@ registry! {
     nagphormer::Nagphormer,
     nodeformer::Nodeformer,
     goat::Goat,
+    ipr_mpnn::IprMpnn,
 }

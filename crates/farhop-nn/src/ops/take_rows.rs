@@ -141,8 +141,8 @@ pub fn take_rows(x: Tensor<2>, choice: &Arc<RowChoice>) -> Tensor<2> {
     apply(TakeRowsOp { choice: choice.clone(), back: false }, [Input::from(x)])
 }
 
-/// `x_i = sum of y_p over the places p where i was chosen`: y `[R, F]`, x `[rows, F]`; undoes [`take_rows`] where the list is an
-/// order. Keeps nothing.
+/// `x_i = sum of y_p over the places p where i was chosen`: y `[R, F]`, x `[rows, F]`; undoes [`take_rows`] where the
+/// list is an order. Keeps nothing.
 ///
 /// # Panics
 /// If y has not a row for every place.

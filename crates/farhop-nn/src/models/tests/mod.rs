@@ -5,3 +5,4 @@ mod inputs;
 mod levels;
 mod outside;
 mod support;
+mod virtual_nodes;

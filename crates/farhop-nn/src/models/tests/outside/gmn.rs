@@ -26,7 +26,8 @@ fn case(file: &OutsideFile) -> Option<Case> {
     Some(Case { config, inputs, outputs: file.outputs(), parts })
 }
 
-/// The tokens of each node: the longest walks first, of these the last place of the shuffle first, the node itself last.
+/// The tokens of each node: the longest walks first, of these the last place of the shuffle first, the node itself
+/// last.
 fn prepare(file: &OutsideFile, batch: &Batch) {
     let (m, s) = (file.count("m"), file.count("s"));
     let node_tokens = |node: usize| {
