@@ -153,7 +153,7 @@ impl IprLayer {
         let Place { input: [base, centre], late, width: [wide, narrow], renews } = *place;
         let to_nodes = renews[0].then(|| ToNodes {
             nodes: Update::init([base, base, wide], common, seeds),
-            entries: EntryEncoder::init(inputs, wide, seeds.next_seed()),
+            entries: EntryEncoder::init(inputs, wide, seeds),
             entries_map: inputs.has_edges().then(|| Linear::init(wide, wide, seeds.next_seed())),
             virtuals: Update::init([centre, base, wide], common, seeds),
             delayed: late.map(|late| Update::init([late[1], base, wide], common, seeds)),
@@ -259,7 +259,7 @@ impl IprLayer {
         };
         let new_nodes = renews[0].then(|| {
             let edges = samples * shape.entries;
-            let messages = |sent: Tracked| match EntryEncoder::cost(name, shape, wide, ledger) {
+            let messages = |sent: Tracked| match EntryEncoder::cost(name, wide, shape, ledger) {
                 None => ledger.spread(name, sent),
                 Some(entries) => {
                     let entries = ledger.linear(name, entries, shape.entries, wide, wide, true);

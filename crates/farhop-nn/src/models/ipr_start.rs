@@ -49,7 +49,7 @@ impl Start {
         let encoder = IprEncoder::init(common, settings.encoding_width, inputs, seeds);
         let round = |_| StartRound {
             epsilon: init::uniform(1, 1, 0.0, 0),
-            entries: EntryEncoder::init(inputs, width, seeds.next_seed()),
+            entries: EntryEncoder::init(inputs, width, seeds),
             first: Linear::init(width, width, seeds.next_seed()),
             second: Linear::init(width, width, seeds.next_seed()),
             norm: NormBlock::init(width, inside(common)),
@@ -103,7 +103,7 @@ impl Start {
         let mut x = ledger.reduce("start", x, count, width);
         for _ in 0..2 {
             let mut sent = ledger.reduce("start", x.clone(), edges, width);
-            if let Some(entries) = EntryEncoder::cost("start", shape, width, ledger) {
+            if let Some(entries) = EntryEncoder::cost("start", width, shape, ledger) {
                 let entries = ledger.reduce("start", entries, edges, width);
                 sent = ledger.each("start", ledger.add("start", sent, entries));
             }

@@ -10,7 +10,6 @@ mod dagnn;
 mod drew;
 mod exphormer;
 mod file;
-mod ipr_mpnn;
 mod fsgnn;
 mod gat;
 mod gatedgcn;
@@ -24,6 +23,7 @@ mod gps;
 mod graph_mamba;
 mod graphsage;
 mod h2gcn;
+mod ipr_mpnn;
 mod jknet;
 mod magna;
 mod mixhop;
@@ -241,11 +241,18 @@ fn compare_passes(outside: &Outside, file: &OutsideFile, network: &dyn Network, 
         let left_out = |ours: &str| how.left_out.contains(&format!("{name} {ours}").as_str());
         for array in found.into_iter().filter(|array| !left_out(&array.name)) {
             let what = format!("{name}, {gradients}{}", array.name);
+            if table[&array.name].data.iter().all(|value| value.is_nan()) {
+                // A parameter of ours that the file does not have: its table gave it a value that changes nothing.
+                continue;
+            }
             assert_close(&what, &array.data, &table[&array.name].data, largest);
         }
         if let Some(expected) = file.input_gradient(gradients, batch.width()) {
             let dx = x.grad_remove(&mut tape).unwrap_or_else(|| panic!("{name}: the input has no gradient"));
-            assert_close(&format!("{name}, {gradients}x"), &bridge::into_vec(dx), &expected.data, largest);
+            // A case may have further numbers after those of the file.
+            let ([_, ours], theirs) = (dx.dims(), expected.shape[1]);
+            let dx: Vec<f32> = bridge::into_vec(dx).chunks_exact(ours).flat_map(|row| row[..theirs].to_vec()).collect();
+            assert_close(&format!("{name}, {gradients}x"), &dx, &expected.data, largest);
         }
     }
 }
