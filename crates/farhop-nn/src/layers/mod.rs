@@ -14,6 +14,7 @@ mod local;
 mod norm;
 mod position_columns;
 mod state_norm;
+mod structure;
 
 #[cfg(test)]
 mod tests;
@@ -33,6 +34,7 @@ pub use local::{Local, LocalConfig, LocalKind};
 pub use norm::{BlockConfig, NormBlock};
 pub use position_columns::{LaplacianForm, PositionColumns};
 pub use state_norm::StateNorm;
+pub use structure::{Structure, StructureConfig, StructureKind};
 
 use burn::module::{Module, ModuleDisplay};
 use burn::tensor::Tensor;

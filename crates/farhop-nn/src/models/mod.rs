@@ -10,6 +10,7 @@ mod gen_model;
 mod gps;
 mod mlp;
 mod model_config;
+mod sat;
 mod stack;
 
 #[cfg(test)]
@@ -34,5 +35,6 @@ registry! {
     appnp::Appnp,
     gps::Gps,
     exphormer::Exphormer,
+    sat::Sat,
     drew::Drew,
 }
