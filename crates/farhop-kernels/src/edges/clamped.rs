@@ -6,8 +6,9 @@
 //! y_i^h = (sum over x of w_x^h v_j^h) / (sum over x of w_x^h + epsilon)
 //! ```
 //!
-//! Scores are bounded, so no maximum is needed and one pass does. A pair of nodes may occur several times, a node may receive from itself,
-//! and edges of a kind share one row of f. Kept for the backward pass: inputs, y and the sums; weights are computed again.
+//! Scores are bounded, so no maximum is needed and one pass does. A pair of nodes may occur several times, a node may
+//! receive from itself, and edges of a kind share one row of f. Kept for the backward pass: inputs, y and the sums;
+//! weights are computed again.
 
 use crate::heads::Heads;
 use crate::parallel::{Blocks, SharedMut, sum_in_order};
@@ -30,8 +31,8 @@ pub struct EdgeList {
 }
 
 impl EdgeList {
-    /// Edges `(source, target, row)` among `nodes` nodes; edges of a target stay in their order. Rows below `own_rows` belong to one
-    /// edge each, the `shared_rows` after them to any number.
+    /// Edges `(source, target, row)` among `nodes` nodes; edges of a target stay in their order. Rows below `own_rows`
+    /// belong to one edge each, the `shared_rows` after them to any number.
     ///
     /// # Panics
     /// If a node or a row does not exist.
@@ -171,7 +172,8 @@ pub struct Gradients {
     pub f: Vec<f32>,
 }
 
-/// The gradients from dy; y and `inverse` are those of [`forward`]. Two numbers for every edge and head are alive in passing.
+/// The gradients from dy; y and `inverse` are those of [`forward`]. Two numbers for every edge and head are alive in
+/// passing.
 ///
 /// # Panics
 /// If a slice is shorter than its shape.

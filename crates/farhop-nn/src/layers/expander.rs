@@ -1,8 +1,9 @@
 //! Edges that shorten all ways through a graph: a random regular graph, which is an expander as good as certainly.
 //!
-//! `random` is d random permutations p, each with the edges `i -> p(i)` and back, so that every node has 2 d of each; pairs may occur
-//! several times, and loops stay. `hamiltonian` is d random cycles through all nodes, both ways. A graph of up to 10 nodes gets all its pairs.
-//! The draw depends on the settings and the number of nodes alone: graphs of one size share it, and a graph has the same in any batch.
+//! `random` is d random permutations p, each with the edges `i -> p(i)` and back, so that every node has 2 d of each;
+//! pairs may occur several times, and loops stay. `hamiltonian` is d random cycles through all nodes, both ways. A
+//! graph of up to 10 nodes gets all its pairs. The draw depends on the settings and the number of nodes alone: graphs
+//! of one size share it, and a graph has the same in any batch.
 
 use farhop_graph::random::{Stream, mix};
 

@@ -1,4 +1,5 @@
-//! The feed-forward part of a transformer layer with its residual: `x + dropout(dropout(activation(x W_1 + b_1)) W_2 + b_2)`.
+//! The feed-forward part of a transformer layer with its residual: `x + dropout(dropout(activation(x W_1 + b_1)) W_2 +
+//! b_2)`.
 
 use burn::module::Module;
 use burn::tensor::Tensor;

@@ -32,6 +32,16 @@ impl Linear {
         x.linear(self.weight.val(), Some(self.bias.val()))
     }
 
+    /// W, `[inputs, outputs]`.
+    pub fn weight(&self) -> Tensor<2> {
+        self.weight.val()
+    }
+
+    /// b, `[outputs]`.
+    pub fn bias(&self) -> Tensor<1> {
+        self.bias.val()
+    }
+
     /// Number of parameters.
     pub fn size(inputs: usize, outputs: usize) -> usize {
         (inputs + 1) * outputs

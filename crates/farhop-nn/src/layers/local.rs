@@ -1,4 +1,5 @@
-//! The local part of a graph transformer, with its residual. h `[N, F]` are the states of nodes, e `[E, F]` those of entries:
+//! The local part of a graph transformer, with its residual. h `[N, F]` are the states of nodes, e `[E, F]` those of
+//! entries:
 //!
 //! ```text
 //! gated-gcn   s_ij = D h_i + E h_j + C e_ij,   g = sigmoid(s)                              (Bresson and Laurent, 2017)
@@ -9,8 +10,8 @@
 //! gcn         h'   = h + dropout(S h W + b)                                                 (Kipf and Welling, ICLR 2017)
 //! ```
 //!
-//! Gated edges keep their state, s and, in training, gates are computed again. The state after the last layer would not be read: it is
-//! not made.
+//! Gated edges keep their state, s and, in training, gates are computed again. The state after the last layer would not
+//! be read: it is not made.
 
 use burn::module::Module;
 use burn::tensor::Tensor;

@@ -25,6 +25,7 @@ mod norm;
 mod position_columns;
 mod sage;
 mod state_norm;
+mod structure;
 
 #[cfg(test)]
 mod tests;
@@ -57,6 +58,7 @@ pub use norm::{BlockConfig, NormBlock};
 pub use position_columns::{LaplacianForm, PositionColumns};
 pub use sage::{SageConfig, SageLayer};
 pub use state_norm::StateNorm;
+pub use structure::{Structure, StructureConfig, StructureKind};
 
 use burn::module::{Module, ModuleDisplay};
 use burn::tensor::Tensor;

@@ -1,12 +1,14 @@
-//! Encodings of a node's place in its graph as columns of their own, as GraphGPS has them (Rampášek et al., NeurIPS 2022):
+//! Encodings of a node's place in its graph as columns of their own, as GraphGPS has them (Rampášek et al., NeurIPS
+//! 2022):
 //!
 //! ```text
 //! walk        p_i = BN(walk_i) W + b                                                     [N, width]
 //! laplacian   p_i = sum over k of relu(relu((v_ik, lambda_k) A + a) B + b)               [N, width]
 //! ```
 //!
-//! v are eigenvectors of the Laplacian, lambda their eigenvalues, `v . L v / v . v` by the graph itself; a vector of zeros stands for one that a
-//! small graph does not have, and adds nothing. In training every vector of every graph gets a random sign if that is wanted.
+//! v are eigenvectors of the Laplacian, lambda their eigenvalues, `v . L v / v . v` by the graph itself; a vector of
+//! zeros stands for one that a small graph does not have, and adds nothing. In training every vector of every graph
+//! gets a random sign if that is wanted.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! The normalisation between the parts of a transformer layer: over the rows of the batch, over the channels of a node, or over all
-//! nodes and channels of a graph.
+//! The normalisation between the parts of a transformer layer: over the rows of the batch, over the channels of a node,
+//! or over all nodes and channels of a graph.
 
 use burn::module::{Module, Param};
 use burn::tensor::Tensor;

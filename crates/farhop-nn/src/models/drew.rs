@@ -1,7 +1,8 @@
 //! DRew: every layer reaches one hop further, and far nodes are seen as they were some layers ago.
 //!
-//! Gutteridge, Dong, Bronstein and Di Giovanni, "DRew: dynamically rewired message passing with delay", ICML 2023. Layer t = 0, 1, .. reads the
-//! hops k = 1 .. t + 1; N_k(i) are the nodes at distance k of i. Hop k reads the states of the layer `t - max(k - delay, 0)`, here x^(t, k):
+//! Gutteridge, Dong, Bronstein and Di Giovanni, "DRew: dynamically rewired message passing with delay", ICML 2023.
+//! Layer t = 0, 1, .. reads the hops k = 1 .. t + 1; N_k(i) are the nodes at distance k of i. Hop k reads the states of
+//! the layer `t - max(k - delay, 0)`, here x^(t, k):
 //!
 //! ```text
 //! gcn      y_k = S_k x^(t, k) W_kt            S_k: symmetric normalisation of the graph of hop k, with self-loops
@@ -12,9 +13,10 @@
 //! gin      x' = dropout(activation(MLP(x) + c sum over k of MLP_k(sum over N_k(i) of x_j^(t, k))))      MLP: linear, norm, activation
 //! ```
 //!
-//! c is 1, or 1 / (t + 1) with `mean_of_hops`. In gcn and gin a hop that no two nodes of the batch have between them is left out, so that a small
-//! graph's answers depend on the others of its batch; that is the authors' rule. Their second relu around the sum of gcn never acts and is left out.
-//! Cost: hop sets once, up to N² pairs; then (sum over t and k of |E_k| F + N F²). The states of all layers stay alive.
+//! c is 1, or 1 / (t + 1) with `mean_of_hops`. In gcn and gin a hop that no two nodes of the batch have between them is
+//! left out, so that a small graph's answers depend on the others of its batch; that is the authors' rule. Their second
+//! relu around the sum of gcn never acts and is left out. Cost: hop sets once, up to N² pairs; then (sum over t and k
+//! of |E_k| F + N F²). The states of all layers stay alive.
 
 use burn::module::{Module, Param};
 use burn::tensor::Tensor;

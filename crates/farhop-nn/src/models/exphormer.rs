@@ -8,11 +8,12 @@
 //! h'   = norm(x + dropout(W_2 dropout(activation(W_1 x)))),   x = norm(local(h, e)) + norm(h + dropout(o))
 //! ```
 //!
-//! z `[N + V G, F]` are the nodes and the V virtual nodes of each of the G graphs, whose states are o as it is. f is the row of the entry for an edge of
-//! the graph, and one learned row each for edges of the expander, to a virtual node and from it: no array of edges and channels is made for these, and
-//! no weight of an edge is kept. Pairs that occur several times count several times. The local part is one of [`LocalKind`]; see [`Expander`] for the draw,
-//! which is made once here, where the authors draw again until the gap of the spectrum is large.
-//! Cost: (E + 2 d N + 2 V N) F + N F² a layer.
+//! z `[N + V G, F]` are the nodes and the V virtual nodes of each of the G graphs, whose states are o as it is. f is
+//! the row of the entry for an edge of the graph, and one learned row each for edges of the expander, to a virtual node
+//! and from it: no array of edges and channels is made for these, and no weight of an edge is kept. Pairs that occur
+//! several times count several times. The local part is one of [`LocalKind`]; see [`Expander`] for the draw, which is
+//! made once here, where the authors draw again until the gap of the spectrum is large. Cost: (E + 2 d N + 2 V N) F + N
+//! F² a layer.
 
 use std::sync::Arc;
 
@@ -82,7 +83,8 @@ impl Exphormer {
         }
     }
 
-    /// The list of edges: rows of f are those of entries (or one for all of them), the expander's, then to and from each virtual node.
+    /// The list of edges: rows of f are those of entries (or one for all of them), the expander's, then to and from
+    /// each virtual node.
     fn edges(&self, batch: &Batch, single: bool) -> Arc<EdgeList> {
         let key = mix(mix(self.expander_key(), self.virtual_nodes as u64), u64::from(single));
         batch.derived(key, |batch| {

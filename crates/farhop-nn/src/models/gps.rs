@@ -1,6 +1,7 @@
 //! GPS: message passing and attention over the whole graph side by side, in every layer.
 //!
-//! Rampášek, Galkin, Dwivedi, Luu, Wolf and Beaini, "Recipe for a general, powerful, scalable graph transformer", NeurIPS 2022:
+//! Rampášek, Galkin, Dwivedi, Luu, Wolf and Beaini, "Recipe for a general, powerful, scalable graph transformer",
+//! NeurIPS 2022:
 //!
 //! ```text
 //! l   = norm(local(h, e))                                                  local part with its own residual, see `LocalKind`
@@ -9,9 +10,10 @@
 //! h'  = norm(z + dropout(W_2 dropout(activation(W_1 z))))                                    W_1 to 2 F channels
 //! ```
 //!
-//! h is `[N, F]`, the states of edges e are `[E, F]`. Attention never leaves a graph, and has no array of pairs: weights are computed again in the
-//! backward pass. Inputs go through the encoder that all models share; with `position_width` the encodings of a node's place are columns of
-//! their own beside the features, as the authors have it. Cost: N F² + E F + (sum over graphs of n²) F a layer.
+//! h is `[N, F]`, the states of edges e are `[E, F]`. Attention never leaves a graph, and has no array of pairs:
+//! weights are computed again in the backward pass. Inputs go through the encoder that all models share; with
+//! `position_width` the encodings of a node's place are columns of their own beside the features, as the authors have
+//! it. Cost: N F² + E F + (sum over graphs of n²) F a layer.
 
 use burn::module::Module;
 use burn::tensor::Tensor;

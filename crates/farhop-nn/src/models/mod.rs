@@ -44,6 +44,7 @@ mod nodeformer;
 mod polynormer;
 mod predictor;
 mod sgformer;
+mod sat;
 mod stack;
 
 #[cfg(test)]
@@ -86,6 +87,7 @@ registry! {
     polynormer::Polynormer,
     gps::Gps,
     exphormer::Exphormer,
+    sat::Sat,
     drew::Drew,
     graph_mamba::GraphMamba,
     gmn::Gmn,

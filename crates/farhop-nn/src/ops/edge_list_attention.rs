@@ -54,8 +54,9 @@ impl Operation for EdgeListAttentionOp {
     }
 }
 
-/// `y_i^h = (sum of w_x^h v_j^h) / (sum of w_x^h + epsilon)` over the edges x = (i <- j) of the list, with
-/// `w_x^h = exp(clamp(scale sum over c of q_ic k_jc f_rc))`, r the row of f that the edge has: q, k, v and y `[N, F]`, f `[rows, F]`.
+/// `y_i^h = (sum of w_x^h v_j^h) / (sum of w_x^h + epsilon)` over the edges x = (i <- j) of the list, with `w_x^h =
+/// exp(clamp(scale sum over c of q_ic k_jc f_rc))`, r the row of f that the edge has: q, k, v and y `[N, F]`, f `[rows,
+/// F]`.
 ///
 /// Keeps its inputs, the result and a number for every node and head; nothing that grows with edges.
 ///

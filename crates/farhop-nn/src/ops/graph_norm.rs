@@ -43,8 +43,9 @@ impl Operation for GraphNormOp {
     }
 }
 
-/// `gamma (x - mean) / sqrt(variance + epsilon) + beta` with one mean and one variance over all nodes and channels of a graph: x, y
-/// `[N, F]`, gamma and beta `[F]`; `offsets` `[G + 1]` cut the nodes into graphs. Keeps x and two numbers a graph.
+/// `gamma (x - mean) / sqrt(variance + epsilon) + beta` with one mean and one variance over all nodes and channels of a
+/// graph: x, y `[N, F]`, gamma and beta `[F]`; `offsets` `[G + 1]` cut the nodes into graphs. Keeps x and two numbers a
+/// graph.
 pub fn graph_norm(
     x: Tensor<2>,
     gamma: Tensor<1>,

@@ -83,7 +83,8 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
 
 #[test]
 fn exphormer() {
-    // The states of edges after the last layer are not read; an expander's row is there in the file even if the expander is not.
+    // The states of edges after the last layer are not read; an expander's row is there in the file even if the
+    // expander is not.
     let unused = &["layer1.gated.bn_edge_e.weight", "layer1.gated.bn_edge_e.bias", "exp.edge_emb"];
     let outside = Outside { folder: "exphormer", case, table, unused };
     for file in &files("exphormer") {

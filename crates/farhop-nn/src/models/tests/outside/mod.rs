@@ -10,6 +10,7 @@ mod dagnn;
 mod drew;
 mod exphormer;
 mod file;
+mod sat;
 mod fsgnn;
 mod gat;
 mod gatedgcn;

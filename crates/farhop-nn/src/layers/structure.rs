@@ -1,0 +1,262 @@
+//! What a node's surroundings look like, from a few layers of message passing over them ("k-subtree" of SAT, Chen,
+//! O'Bray and Borgwardt, ICML 2022):
+//!
+//! ```text
+//! u_0 = h,   u_(r+1) = activation(GNN_r(u_r, e)),   s = norm(u_0 | u_1 | .. | u_k) W + b                      [N, F]
+//! gcn    sum over j of relu(z_j + f_ij) / sqrt(d_i d_j) + relu(z_i + root) / d_i,   z = u W + b, f = e W_e + b_e, d = 1 + degree
+//! gine   W_2 relu(W_1 ((1 + eps) u_i + sum over j of relu(u_j + f_ij)) + b_1) + b_2,   f = e W_e + b_e
+//! pna    m_ij = pre(u_i | u_j | f_ij),   post(u_i | mean of m | sum of m | largest of m) W + b        pre, post: towers of channels apart
+//! ```
+//!
+//! e `[E, D]` are the rows of entries. Messages of pna are an array of entries and channels; the other two have none of
+//! their own beside f.
+
+use burn::module::{Module, Param};
+use burn::tensor::Tensor;
+use farhop_kernels::segments::Reduction;
+
+use super::feed::plain;
+use super::{BlockConfig, Linear, NormBlock};
+use crate::config::{ActivationKind, NormKind};
+use crate::init::Seeds;
+use crate::knobs::words;
+use crate::ledger::{Ledger, Tracked, Work};
+use crate::memory::floats;
+use crate::ops::bridge;
+use crate::{Batch, Context, Shape, init, ops};
+
+/// The key of the offsets of entries among what a batch derives.
+const ROWS_OF_ENTRIES: u64 = 0x726F_7773_6F66;
+
+words! {
+    /// The message passing of a structure extractor.
+    pub enum StructureKind {
+        /// Graph convolution with edge features.
+        Gcn = "gcn",
+        /// Sums with edge features inside the activation.
+        Gine = "gine",
+        /// Mean, sum and largest of messages.
+        #[default]
+        Pna = "pna",
+    }
+}
+
+/// The settings of a [`Structure`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StructureConfig {
+    /// The message passing.
+    pub kind: StructureKind,
+    /// Its layers.
+    pub hops: usize,
+    /// Channels.
+    pub width: usize,
+    /// Channels of entries.
+    pub edge_width: usize,
+    /// Towers of pna.
+    pub towers: usize,
+    /// After each layer.
+    pub activation: ActivationKind,
+    /// Over all depths.
+    pub norm: NormKind,
+}
+
+impl StructureConfig {
+    fn norm(&self) -> BlockConfig {
+        BlockConfig { norm: self.norm, activation: ActivationKind::None, dropout: 0.0 }
+    }
+
+    /// Writes it into the ledger.
+    pub(crate) fn cost(&self, name: &str, h: Tracked, e: &Tracked, shape: &Shape, ledger: &Ledger) -> Tracked {
+        let (nodes, entries, width) = (shape.nodes, shape.entries, self.width);
+        let mut parts = vec![h.clone()];
+        let mut u = h;
+        for _ in 0..self.hops {
+            let y = match self.kind {
+                StructureKind::Gcn => {
+                    let f = ledger.linear(name, e.clone(), entries, self.edge_width, width, true);
+                    let f = ledger.each(name, f);
+                    ledger.weights(name, width);
+                    let z = ledger.linear(name, u.clone(), nodes, width, width, true);
+                    let z = ledger.each(name, z);
+                    let work = Work { name: name.into(), output: floats(nodes * width), ..Work::default() };
+                    let sum = ledger.run(work, [(z, true), (f, true)]);
+                    let own = ledger.each(name, ledger.product(name, u, nodes, width));
+                    ledger.add(name, ledger.each(name, sum), ledger.each(name, own))
+                }
+                StructureKind::Gine => {
+                    let f = ledger.linear(name, e.clone(), entries, self.edge_width, width, true);
+                    ledger.weights(name, 1);
+                    let work = Work { name: name.into(), output: floats(nodes * width), ..Work::default() };
+                    let sum = ledger.run(work, [(u.clone(), true), (f, true)]);
+                    let sum = ledger.add(name, sum, ledger.each(name, u));
+                    let inner = ledger.each(name, ledger.linear(name, sum, nodes, width, width, true));
+                    ledger.linear(name, inner, nodes, width, width, true)
+                }
+                StructureKind::Pna => {
+                    let tower = width / self.towers;
+                    ledger
+                        .weights(name, self.towers * (Linear::size(3 * tower, tower) + Linear::size(4 * tower, tower)));
+                    let f = ledger.linear(name, e.clone(), entries, self.edge_width, tower, true);
+                    let c = ledger.product(name, f, entries, width);
+                    let (a, b) =
+                        (ledger.product(name, u.clone(), nodes, width), ledger.product(name, u.clone(), nodes, width));
+                    let work = Work { name: name.into(), output: floats(entries * width), ..Work::default() };
+                    let m = ledger.run(work, [(a, false), (b, false), (c, false)]);
+                    let sum = ledger.reduce(name, m.clone(), nodes, width);
+                    let most = ledger.reduce(name, m, nodes, width);
+                    let mean = ledger.each(name, sum.clone());
+                    let all = ledger.concat(name, vec![u, mean, sum, most]);
+                    let post = ledger.product(name, all, nodes, width);
+                    ledger.linear(name, post, nodes, width, width, true)
+                }
+            };
+            u = ledger.norm_block(name, y, None, nodes, width, plain(self.activation, 0.0));
+            parts.push(u.clone());
+        }
+        drop(u);
+        let depths = parts.len() * width;
+        let all = ledger.concat(name, parts);
+        let all = ledger.norm_block(name, all, None, nodes, depths, self.norm());
+        ledger.linear(name, all, nodes, depths, width, true)
+    }
+}
+
+/// `[N, F]` to `[N, F]`, with rows of entries `[E, D]`.
+#[derive(Module, Debug)]
+pub struct Structure {
+    layers: Vec<StructureLayer>,
+    activation: NormBlock,
+    norm: NormBlock,
+    output: Linear,
+}
+
+#[derive(Module, Debug)]
+struct StructureLayer {
+    /// Of entries.
+    edges: Linear,
+    /// gcn.
+    linear: Option<Linear>,
+    root: Option<Param<Tensor<1>>>,
+    /// gine.
+    share: Option<Param<Tensor<2>>>,
+    inner: Option<Linear>,
+    outer: Option<Linear>,
+    relu: NormBlock,
+    /// pna.
+    before: Vec<Linear>,
+    after: Vec<Linear>,
+    joined: Option<Linear>,
+}
+
+impl Structure {
+    /// Glorot weights, zero biases.
+    pub fn init(config: &StructureConfig, seeds: &mut Seeds) -> Self {
+        let width = config.width;
+        let depths = (config.hops + 1) * width;
+        Structure {
+            layers: (0..config.hops).map(|_| StructureLayer::init(config, seeds)).collect(),
+            activation: NormBlock::init(width, plain(config.activation, 0.0)),
+            norm: NormBlock::init(depths, config.norm()),
+            output: Linear::init(depths, width, seeds.next_seed()),
+        }
+    }
+
+    /// What surrounds each node.
+    pub fn apply(&self, h: Tensor<2>, e: &Tensor<2>, batch: &Batch, context: &Context) -> Tensor<2> {
+        let mut parts = vec![h];
+        for layer in &self.layers {
+            let u = layer.apply(parts[parts.len() - 1].clone(), e, batch, context);
+            parts.push(self.activation.apply(u, None, context));
+        }
+        self.output.apply(self.norm.apply(ops::concat(&parts), None, context).into())
+    }
+}
+
+/// `1 / sqrt(1 + degree)` of nodes, of the sources of entries, and `1 / max(degree, 1)`.
+struct Degrees {
+    nodes: Tensor<2>,
+    sources: Tensor<2>,
+    means: Tensor<2>,
+}
+
+impl Degrees {
+    fn make(batch: &Batch) -> Self {
+        let graph = batch.graph();
+        // Edges that leave a node, as the authors count them.
+        let leaving = graph.transposed().offsets;
+        let root = |i: usize| 1.0 / ((1 + leaving[i + 1] - leaving[i]) as f32).sqrt();
+        let column = |values: Vec<f32>| {
+            let rows = values.len();
+            bridge::from_vec(values, [rows, 1])
+        };
+        Degrees {
+            nodes: column((0..graph.nodes()).map(root).collect()),
+            sources: column(graph.sources().iter().map(|&j| root(j as usize)).collect()),
+            means: column((0..graph.nodes()).map(|i| 1.0 / graph.degree(i).max(1) as f32).collect()),
+        }
+    }
+}
+
+impl StructureLayer {
+    fn init(config: &StructureConfig, seeds: &mut Seeds) -> Self {
+        let width = config.width;
+        let tower = if config.kind == StructureKind::Pna { width / config.towers } else { width };
+        let edges = Linear::init(config.edge_width, tower, seeds.next_seed());
+        let mut linear = |when: bool| when.then(|| Linear::init(width, width, seeds.next_seed()));
+        let is = |kind: StructureKind| config.kind == kind;
+        let (gcn, gine, pna) = (is(StructureKind::Gcn), is(StructureKind::Gine), is(StructureKind::Pna));
+        let [first, inner, outer, joined] = [gcn, gine, gine, pna].map(&mut linear);
+        let towers = if pna { config.towers } else { 0 };
+        let mut list = |inputs: usize| (0..towers).map(|_| Linear::init(inputs, tower, seeds.next_seed())).collect();
+        StructureLayer {
+            edges,
+            linear: first,
+            root: gcn.then(|| init::constant(width, 0.0)),
+            share: gine.then(|| init::uniform(1, 1, 0.0, 0)),
+            inner,
+            outer,
+            relu: NormBlock::init(width, plain(ActivationKind::Relu, 0.0)),
+            before: list(3 * tower),
+            after: list(4 * tower),
+            joined,
+        }
+    }
+
+    fn apply(&self, u: Tensor<2>, e: &Tensor<2>, batch: &Batch, context: &Context) -> Tensor<2> {
+        let graph = batch.graph();
+        let degrees = batch.derived(0, Degrees::make);
+        let f = self.edges.apply(e.clone().into());
+        if let (Some(linear), Some(root)) = (&self.linear, &self.root) {
+            // The factor of a source goes through relu.
+            let z = ops::scale_rows(linear.apply(u.clone().into()), degrees.nodes.clone());
+            let sum = ops::edge_relu_sum(z, ops::scale_rows(f, degrees.sources.clone()), graph);
+            let own = ops::linear(u, linear.weight(), Some(linear.bias() + root.val()));
+            let own = ops::scale_rows(self.relu.apply(own, None, context), degrees.nodes.clone());
+            return ops::scale_rows(sum + own, degrees.nodes.clone());
+        }
+        if let (Some(share), Some(inner), Some(outer)) = (&self.share, &self.inner, &self.outer) {
+            let nodes = u.dims()[0];
+            let shares = ops::linear(bridge::from_vec(vec![1.0; nodes], [nodes, 1]), share.val(), None);
+            let sum = ops::edge_relu_sum(u.clone(), f, graph) + ops::scale_rows(u.clone(), shares) + u;
+            return outer.apply(self.relu.apply(inner.apply(sum.into()), None, context).into());
+        }
+        let Some(joined) = &self.joined else { return u };
+        let [nodes, width] = u.dims();
+        let tower = width / self.before.len();
+        let part = |x: &Tensor<2>, at: usize| x.clone().slice([0..nodes, at * tower..(at + 1) * tower]);
+        let rows = |linear: &Linear, at: usize| linear.weight().slice([at * tower..(at + 1) * tower, 0..tower]);
+        let towers = || self.before.iter().enumerate();
+        let a: Vec<_> = towers().map(|(t, map)| ops::linear(part(&u, t), rows(map, 0), Some(map.bias()))).collect();
+        let b: Vec<_> = towers().map(|(t, map)| ops::linear(part(&u, t), rows(map, 1), None)).collect();
+        let c: Vec<_> = towers().map(|(_, map)| ops::linear(f.clone(), rows(map, 2), None)).collect();
+        let m = ops::edge_gates(ops::concat(&a), ops::concat(&b), Some(ops::concat(&c)), graph);
+        let offsets = batch.derived(ROWS_OF_ENTRIES, |batch| batch.graph().offsets().to_vec());
+        let sum = ops::readout(m.clone(), &offsets, Reduction::Sum);
+        let most = ops::readout(m, &offsets, Reduction::Max);
+        let mean = ops::scale_rows(sum.clone(), degrees.means.clone());
+        let after =
+            |(t, map): (usize, &Linear)| map.apply(ops::concat(&[&u, &mean, &sum, &most].map(|x| part(x, t))).into());
+        let all: Vec<Tensor<2>> = self.after.iter().enumerate().map(after).collect();
+        joined.apply(ops::concat(&all).into())
+    }
+}

@@ -1,0 +1,248 @@
+//! SAT: attention that compares what surrounds two nodes, rather than the nodes.
+//!
+//! Chen, O'Bray and Borgwardt, "Structure-aware transformer for graph representation learning", ICML 2022:
+//!
+//! ```text
+//! s   = what surrounds each node, by a few layers of message passing, see `StructureKind`                   [N, F]
+//! y_i = W_O concat over heads of sum over j of softmax_j(q_i . k_j / sqrt(d)) v_j + b        k, q from s, v from h, over all nodes of the graph
+//! h'  = norm(h + dropout(y_i / sqrt(1 + degree_i))),   then norm(h' + dropout(W_2 dropout(activation(W_1 h'))))
+//! ```
+//!
+//! Inputs go through the encoder that all models share; rows of entries have `edge_width` channels. The authors'
+//! subgraphs of k hops and their class token are not here. Their layers start as copies of one; here each is drawn by
+//! itself. Cost: N F² + k E F + (sum over graphs of n²) F a layer; nothing is kept that grows with pairs.
+
+use burn::module::{Module, Param};
+use burn::tensor::Tensor;
+use farhop_kernels::graph_attention::Settings;
+
+use super::{About, Architecture, Common, Properties, Reach};
+use crate::config::{ActivationKind, Checks, NormKind};
+use crate::init::Seeds;
+use crate::knobs::knobs;
+use crate::layers::{
+    EdgeRows, Encoder, EncoderConfig, Feed, Head, Layer, Linear, NormBlock, StateNorm, Structure, StructureConfig,
+    StructureKind, plain,
+};
+use crate::ledger::{Ledger, Tracked, Work};
+use crate::memory::floats;
+use crate::ops::bridge;
+use crate::{Batch, Context, Features, InputShape, Network, NnError, OutputShape, Shape, init, ops};
+
+knobs! {
+    /// The settings of SAT.
+    pub struct Sat {
+        /// Heads of attention.
+        heads: usize = 8, in 1..=1024;
+        /// The message passing that looks at a node's surroundings.
+        structure: StructureKind = StructureKind::Pna;
+        /// Its layers: how far it looks.
+        structure_hops: usize = 3, in 0..=64;
+        /// Channels of entries.
+        edge_width: usize = 32, in 1..=65_536;
+        /// Towers that channels are cut into; only with `pna`.
+        towers: usize = 4, in 1..=1024;
+        /// Whether what a node takes is divided by the root of its degree and one.
+        degree_scale: bool = true;
+        /// Probability of dropping a weight of attention.
+        attention_dropout: f32 = 0.0, in 0.0..1.0;
+    }
+}
+
+impl Sat {
+    fn encoder(common: &Common) -> EncoderConfig {
+        EncoderConfig { projection: true, ..common.encoder() }
+    }
+
+    fn structure(&self, common: &Common) -> StructureConfig {
+        StructureConfig {
+            kind: self.structure,
+            hops: self.structure_hops,
+            width: common.width,
+            edge_width: self.edge_width,
+            towers: self.towers,
+            activation: common.activation,
+            norm: common.norm,
+        }
+    }
+}
+
+impl Architecture for Sat {
+    const NAME: &'static str = "sat";
+    const ABOUT: About = About {
+        title: "Structure-aware transformer",
+        citation: "Chen, O'Bray and Borgwardt, Structure-aware transformer, ICML 2022",
+        idea: "attention among all nodes that compares what surrounds them",
+        cost: "N F² + k E F + N² F",
+        limits: "time grows with the square of a graph's nodes",
+    };
+    const IDLE: &'static [&'static str] = &["input_projection", "residual"];
+
+    fn defaults() -> Common {
+        Common { layers: 6, width: 64, norm: NormKind::Batch, dropout: 0.3, head_layers: 2, ..Common::default() }
+    }
+
+    fn check(&self, common: &Common) -> Result<(), NnError> {
+        common.at_least_layers(Self::NAME, 1)?;
+        let (checks, width) = (Checks(Self::NAME), common.width);
+        let allowed = || format!("must divide the width, {width}");
+        checks.that(width.is_multiple_of(self.heads), "heads", self.heads, allowed)?;
+        let fits = self.structure != StructureKind::Pna || width.is_multiple_of(self.towers);
+        checks.that(fits, "towers", self.towers, allowed)
+    }
+
+    fn build(
+        &self,
+        common: &Common,
+        inputs: &InputShape,
+        outputs: &OutputShape,
+        seeds: &mut Seeds,
+    ) -> Box<dyn Network> {
+        Box::new(SatNetwork {
+            encoder: Encoder::init(inputs, &Sat::encoder(common), seeds),
+            edges: EdgeRows::init(inputs, self.edge_width, seeds.next_seed()),
+            layers: (0..common.layers).map(|_| SatLayer::init(self, common, seeds)).collect(),
+            head: common.build_head(common.width, outputs, seeds),
+            degree_scale: self.degree_scale,
+        })
+    }
+
+    fn cost(&self, common: &Common, shape: &Shape, ledger: &Ledger) -> Tracked {
+        let (nodes, width) = (shape.nodes, common.width);
+        ledger.hold("degrees", floats(3 * nodes + 3 * shape.entries));
+        let (mut h, _) = Sat::encoder(common).cost(shape, ledger);
+        let e = EdgeRows::cost(shape, self.edge_width, ledger);
+        for layer in 0..common.layers {
+            let name = format!("layers.{layer}");
+            let norm = |x: Tracked| StateNorm::cost(ledger, &name, x, nodes, width, common.norm);
+            let s = self.structure(common).cost(&name, h.clone(), &e, shape, ledger);
+            let linear = |x: &Tracked| ledger.linear(&name, x.clone(), nodes, width, width, false);
+            let (k, q, v) = (linear(&s), linear(&s), linear(&h));
+            drop(s);
+            let work = Work {
+                name: name.clone(),
+                output: floats(nodes * width),
+                kept: floats(nodes * (width + self.heads)),
+                backward: floats(nodes * (9 * width + self.heads)),
+                ..Work::default()
+            };
+            let mixed = ledger.run(work, [(q, true), (k, true), (v, true)]);
+            let mut y = ledger.linear(&name, mixed, nodes, width, width, true);
+            if self.degree_scale {
+                y = ledger.each(&name, y);
+            }
+            let end = plain(ActivationKind::None, common.dropout);
+            h = norm(ledger.norm_block(&name, y, Some(h), nodes, width, end));
+            let sizes = [width, 2 * width];
+            h = norm(Feed::cost(ledger, &name, h, nodes, sizes, common.activation, common.dropout));
+        }
+        common.head().cost(h, width, shape, ledger)
+    }
+
+    fn reach(&self, _common: &Common) -> Reach {
+        Reach::WholeGraph
+    }
+
+    fn properties(&self, _common: &Common) -> Properties {
+        Properties { reads_edges: true, most_nodes: Some(50_000), ..Properties::MESSAGE_PASSING }
+    }
+
+    fn small() -> serde_json::Value {
+        serde_json::json!({ "heads": 2, "structure_hops": 1, "edge_width": 4, "towers": 2, "head_layers": 1 })
+    }
+}
+
+/// An encoder, rows of entries, layers and a head.
+#[derive(Module, Debug)]
+pub struct SatNetwork {
+    encoder: Encoder,
+    edges: EdgeRows,
+    layers: Vec<SatLayer>,
+    head: Head,
+    #[module(skip)]
+    degree_scale: bool,
+}
+
+/// `1 / sqrt(1 + degree)`, `[N, 1]`.
+struct Shares(Tensor<2>);
+
+impl Layer for SatNetwork {
+    fn forward(&self, features: Features, batch: &Batch, context: &Context) -> Tensor<2> {
+        context.input(&features);
+        let mut h = self.encoder.stage(features, batch, context).into_dense(batch);
+        let e = self.edges.forward(batch);
+        let shares = self.degree_scale.then(|| {
+            batch.derived(0, |batch| {
+                let share = |i: usize| 1.0 / ((1 + batch.graph().degree(i)) as f32).sqrt();
+                Shares(bridge::from_vec((0..batch.nodes()).map(share).collect(), [batch.nodes(), 1]))
+            })
+        });
+        for (i, layer) in self.layers.iter().enumerate() {
+            let taken = layer.attend(h.clone(), &e, batch, context);
+            let taken = match &shares {
+                Some(shares) => ops::scale_rows(taken, shares.0.clone()),
+                None => taken,
+            };
+            h = layer.norm.apply(layer.end.apply(taken, Some(h), context), batch, context);
+            h = layer.feed_norm.apply(layer.feed.apply(h, context), batch, context);
+            h = context.stage(|| format!("layers.{i}"), h);
+        }
+        context.stage(|| "head".into(), self.head.forward(h.into(), batch, context))
+    }
+}
+
+#[derive(Module, Debug)]
+struct SatLayer {
+    structure: Structure,
+    key: Param<Tensor<2>>,
+    query: Param<Tensor<2>>,
+    value: Param<Tensor<2>>,
+    output: Linear,
+    end: NormBlock,
+    norm: StateNorm,
+    feed: Feed,
+    feed_norm: StateNorm,
+    #[module(skip)]
+    heads: usize,
+    #[module(skip)]
+    dropout: f32,
+}
+
+impl SatLayer {
+    fn init(settings: &Sat, common: &Common, seeds: &mut Seeds) -> Self {
+        let width = common.width;
+        let structure = Structure::init(&settings.structure(common), seeds);
+        let mut weight = || init::glorot(width, width, seeds.next_seed());
+        let (key, query, value) = (weight(), weight(), weight());
+        SatLayer {
+            structure,
+            key,
+            query,
+            value,
+            output: Linear::init(width, width, seeds.next_seed()),
+            end: NormBlock::init(width, plain(ActivationKind::None, common.dropout)),
+            norm: StateNorm::init(width, common.norm, false),
+            feed: Feed::init(width, 2 * width, common.activation, common.dropout, seeds),
+            feed_norm: StateNorm::init(width, common.norm, false),
+            heads: settings.heads,
+            dropout: settings.attention_dropout,
+        }
+    }
+
+    /// What each node takes from all of its graph.
+    fn attend(&self, h: Tensor<2>, e: &Tensor<2>, batch: &Batch, context: &Context) -> Tensor<2> {
+        let channels = h.dims()[1] / self.heads;
+        let s = self.structure.apply(h.clone(), e, batch, context);
+        let settings = Settings {
+            heads: self.heads,
+            channels,
+            scale: 1.0 / (channels as f32).sqrt(),
+            dropout: context.dropout(self.dropout),
+        };
+        let key = ops::linear(s.clone(), self.key.val(), None);
+        let query = ops::linear(s, self.query.val(), None);
+        let value = ops::linear(h, self.value.val(), None);
+        let mixed = ops::graph_attention(query, key, value, batch.offsets(), settings);
+        self.output.apply(mixed.into())
+    }
+}

@@ -1,0 +1,100 @@
+//! SAT with its three kinds of message passing. Walk encodings come as further numbers: the authors map both without a
+//! norm, and add. The file of subgraphs with a class token is not compared: that variant is not here.
+
+use super::gps::{linear, norm};
+use super::{Case, Get, Numbers, Outside, OutsideFile, compare};
+use crate::ModelConfig;
+
+fn case(file: &OutsideFile) -> Option<Case> {
+    let config = &file.config;
+    if config["extractor"] != "k-subtree" {
+        return None;
+    }
+    let (mut parts, mut inputs) = file.parts(true);
+    let (x, walk) = (file.find("x")?, file.find("rwse")?);
+    let (a, b) = (x.shape[1], walk.shape[1]);
+    let row = |i: usize| [&x.data[i * a..(i + 1) * a], &walk.data[i * b..(i + 1) * b]].concat();
+    let rows: Vec<f32> = (0..x.shape[0]).flat_map(row).map(|v| v as f32).collect();
+    (parts.numbers, inputs.numbers) = (crate::Numbers::Dense(rows), a + b);
+    let mut model = ModelConfig::from_name("sat").ok()?;
+    let kind = config["gnn"].as_str()?;
+    for (key, value) in [
+        ("width", config["hidden"].clone()),
+        ("heads", config["heads"].clone()),
+        ("layers", config["layers"].clone()),
+        ("structure", if kind == "pna2" { "pna" } else { kind }.into()),
+        ("structure_hops", config["k_hop"].clone()),
+        ("edge_width", config["edge_dim"].clone()),
+        ("towers", config["towers"].as_u64().unwrap_or(4).into()),
+        ("degree_scale", config["degree_scale"].clone()),
+        ("dropout", 0.0.into()),
+    ] {
+        model = model.with(key, value).ok()?;
+    }
+    Some(Case { config: model, inputs, outputs: file.outputs(), parts })
+}
+
+fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
+    let projection = Numbers::stacked(&[get.turned("enc.node.weight"), get.turned("enc.pe.weight")]);
+    let mut all = vec![
+        ("encoder.projection.weight".to_string(), projection),
+        ("encoder.projection.bias".into(), get.get("enc.pe.bias")),
+        ("edges.numbers.weight".into(), get.turned("enc.edge.weight")),
+    ];
+    // Their map of edges has no bias. Ours is set to zero; its gradient has no counterpart.
+    let none = get.get("layer0.norm1.running_mean").rows(0, file.count("edge_dim")).map(|v| 0.0 * v);
+    all.push(("edges.numbers.bias".into(), none));
+    for l in 0..file.count("layers") {
+        let (ours, theirs) = (|name: &str| format!("layers.{l}.{name}"), |name: &str| format!("layer{l}.{name}"));
+        for k in 0..file.count("k_hop") {
+            let (a, b) = (ours(&format!("structure.layers.{k}")), theirs(&format!("se.gnn{k}")));
+            let pair = |x: &str, y: &str| linear(get, &format!("{a}.{x}"), &format!("{b}.{y}"));
+            match file.config["gnn"].as_str() {
+                Some("gcn") => {
+                    all.extend(pair("edges", "edge"));
+                    all.extend(pair("linear", "linear"));
+                    all.push((format!("{a}.root"), get.get(&format!("{b}.root"))));
+                }
+                Some("gine") => {
+                    all.extend(pair("edges", "lin"));
+                    all.extend(pair("inner", "lin1"));
+                    all.extend(pair("outer", "lin2"));
+                    all.push((format!("{a}.share"), get.get(&format!("{b}.eps"))));
+                }
+                _ => {
+                    all.extend(pair("edges", "edge"));
+                    all.extend(pair("joined", "lin"));
+                    for (x, y) in [("before", "pre"), ("after", "post")] {
+                        let (weight, bias) = (get.get(&format!("{b}.{y}.weight")), get.get(&format!("{b}.{y}.bias")));
+                        for t in 0..weight.shape[0] {
+                            let tower = weight.rows(t, t + 1).reshaped(&weight.shape[1..]).transposed();
+                            all.push((format!("{a}.{x}.{t}.weight"), tower));
+                            all.push((format!("{a}.{x}.{t}.bias"), bias.rows(t, t + 1)));
+                        }
+                    }
+                }
+            }
+        }
+        all.extend(norm(get, &ours("structure.norm"), &theirs("se.bn"), true));
+        all.extend(linear(get, &ours("structure.output"), &theirs("se.out")));
+        // Keys first.
+        let both = get.get(&theirs("attn.qk.weight"));
+        let half = both.shape[0] / 2;
+        all.push((ours("key"), both.rows(0, half).transposed()));
+        all.push((ours("query"), both.rows(half, 2 * half).transposed()));
+        all.push((ours("value"), get.turned(&theirs("attn.v.weight"))));
+        all.extend(linear(get, &ours("output"), &theirs("attn.out")));
+        all.extend(norm(get, &ours("norm.rows"), &theirs("norm1"), true));
+        all.extend(linear(get, &ours("feed.inner"), &theirs("ff1")));
+        all.extend(linear(get, &ours("feed.outer"), &theirs("ff2")));
+        all.extend(norm(get, &ours("feed_norm.rows"), &theirs("norm2"), true));
+    }
+    all.extend(linear(get, "head.hidden.0", "head.lin0"));
+    all.extend(linear(get, "head.output", "head.lin1"));
+    all
+}
+
+#[test]
+fn sat() {
+    compare(&Outside { folder: "sat", case, table, unused: &[] });
+}
