@@ -64,9 +64,12 @@ impl Preset {
     fn settings(self, model: &str) -> Value {
         match (self, model) {
             (Preset::OneGraph, "gcn") => json!({
-                "model": { "width": 64, "layers": 2, "norm": "none", "residual": false, "dropout": 0.5, "input_dropout": 0.5 },
+                "model": {
+                    "width": 64, "layers": 2, "norm": "none", "residual": false, "dropout": 0.5, "input_dropout": 0.5,
+                    "head_layers": 0,
+                },
                 "train": {
-                    "epochs": 200, "learning_rate": 0.01, "patience": 100,
+                    "epochs": 200, "learning_rate": 0.01, "patience": 100, "schedule": "constant", "warmup_epochs": 0,
                     "optimizer": { "kind": "adam", "weight_decay": 0.0005 },
                 },
             }),

@@ -75,7 +75,7 @@ pub struct ModelArguments {
     /// How nodes become a graph: mean, sum or max of their states [default: mean]
     #[arg(long, value_name = "KIND", value_parser = words(ReadoutKind::WORDS))]
     readout: Option<String>,
-    /// Layers of the head; 1 is a linear map [default: 1; many graphs: 2]
+    /// Layers of the head; 1 is a linear map, with 0 the last layer answers [default: 1; gcn: 0; many graphs: 2]
     #[arg(long, value_name = "L")]
     head_layers: Option<usize>,
     /// Edge features add to the attention scores (gen) [default: on]

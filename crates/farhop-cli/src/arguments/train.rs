@@ -118,10 +118,10 @@ pub struct TrainingArguments {
     /// Weight decay, as the optimiser means it [default: 0.5; gcn: 0.0005; many graphs: 0.0001]
     #[arg(long, value_name = "X", value_parser = finite::<f32>)]
     weight_decay: Option<f32>,
-    /// Epochs over which the learning rate rises to its full value [default: 10; many graphs: 5]
+    /// Epochs over which the learning rate rises to its full value [default: 10; gcn: 0; many graphs: 5]
     #[arg(long, value_name = "N")]
     warmup_epochs: Option<usize>,
-    /// How the learning rate moves after the warm-up [default: cosine]
+    /// How the learning rate moves after the warm-up [default: cosine; gcn: constant]
     #[arg(long, value_name = "KIND", value_parser = ["constant", "cosine"])]
     schedule: Option<String>,
     /// Stop when the validation score has not improved for N epochs; none: never [default: 100; many graphs: 30]

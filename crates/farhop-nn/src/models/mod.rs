@@ -43,8 +43,8 @@ mod nagphormer;
 mod nodeformer;
 mod polynormer;
 mod predictor;
-mod sgformer;
 mod sat;
+mod sgformer;
 mod stack;
 
 #[cfg(test)]

@@ -10,7 +10,6 @@ mod dagnn;
 mod drew;
 mod exphormer;
 mod file;
-mod sat;
 mod fsgnn;
 mod gat;
 mod gatedgcn;
@@ -31,6 +30,7 @@ mod mixhop;
 mod nagphormer;
 mod nodeformer;
 mod polynormer;
+mod sat;
 mod sgformer;
 
 pub use file::{Numbers, OutsideFile};
