@@ -162,6 +162,7 @@ fn available(training: bool) -> Option<Limit> {
 
 /// Plans a pass over the data, says so, and refuses what does not fit.
 pub fn plan(recipe: &Recipe, task: &Task, training: bool, console: &Console) -> Result<Plan, Failure> {
+    task.check_model(&recipe.model)?;
     let limit = available(training);
     let plan = task.plan(&recipe.model, &recipe.train, training, limit.as_ref());
     plan.check()?;
@@ -177,6 +178,7 @@ pub fn plan_shape(
     training: bool,
     console: &Console,
 ) -> Result<Plan, Failure> {
+    model.check_nodes(shape.nodes / shape.graphs.max(1))?;
     let limit = available(training);
     let plan = memory::plan(model, shape, held, training, limit.as_ref());
     plan.check()?;

@@ -3,7 +3,8 @@
 mod edge_support;
 
 use edge_support::*;
-use farhop_kernels::dense::rows;
+use farhop_kernels::dense::layer_norm::Affine;
+use farhop_kernels::dense::{graph_norm, rows};
 use farhop_kernels::reference::edges as reference;
 
 #[test]
@@ -70,4 +71,24 @@ fn threads_do_not_change_a_bit() {
         rows::dots(&x, &dy, 11, &mut products);
         [y, dx, scaled, products].concat()
     });
+}
+
+#[test]
+fn graphs_normalised_as_a_whole_match_the_literal_version() {
+    for width in [1, 5, 16] {
+        // The second graph has no nodes, the last one has one.
+        let offsets = [0usize, 4, 4, 11, 12];
+        let (x, gamma, beta, dy) = (normal(12 * width, 1), normal(width, 2), normal(width, 3), normal(12 * width, 4));
+        let affine = Affine { gamma: &gamma, beta: &beta, epsilon: 1e-5 };
+        let (mut y, mut statistics, mut dx) = (unwritten(x.len()), unwritten(8), unwritten(x.len()));
+        graph_norm::forward(&x, &offsets, affine, &mut y, &mut statistics);
+        let gradient = graph_norm::backward(&x, &offsets, affine, &statistics, &dy, &mut dx);
+        let literal =
+            |inputs: &[Vec<_>]| reference::graph_norm(&inputs[0], &offsets, &inputs[1], &inputs[2], f64::from(1e-5f32));
+        // A single number has a variance of zero: its large factor is not compared.
+        if width > 1 {
+            let found: [&[f32]; 3] = [&dx, &gradient.gamma, &gradient.beta];
+            compare(&format!("{width}"), &[&x, &gamma, &beta], literal, &y, &dy, &found);
+        }
+    }
 }

@@ -11,6 +11,7 @@ pub mod dropout;
 pub mod element_loss;
 pub mod feed_forward;
 pub mod finish;
+pub mod graph_norm;
 pub mod layer_norm;
 pub mod pair_loss;
 pub mod product;

@@ -4,6 +4,7 @@
 //! the graph or of its transpose, so that no two threads write to the same number. A node's own term is no entry of the graph:
 //! where a kernel has one, it is an array of its own with a row per node, `[N, H]`.
 
+pub mod clamped;
 pub mod gat;
 pub mod gated_mean;
 pub mod gates;

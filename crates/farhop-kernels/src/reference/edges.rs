@@ -149,3 +149,50 @@ pub fn row_normalise<T: Real>(x: &[T], width: usize, epsilon: f64) -> Vec<T> {
     }
     y
 }
+
+/// `gamma_c (x_ic - mean) / sqrt(variance + epsilon) + beta_c` with one mean and one variance for all numbers of a segment of rows.
+pub fn graph_norm<T: Real>(x: &[T], offsets: &[usize], gamma: &[T], beta: &[T], epsilon: f64) -> Vec<T> {
+    let width = gamma.len();
+    let mut y = Vec::with_capacity(x.len());
+    for rows in offsets.windows(2) {
+        let values = &x[rows[0] * width..rows[1] * width];
+        let count = T::of(values.len().max(1) as f64);
+        let mean = sum(values.iter().copied()) / count;
+        let variance = sum(values.iter().map(|v| (*v - mean) * (*v - mean))) / count;
+        let root = (variance + T::of(epsilon)).sqrt();
+        y.extend(values.iter().enumerate().map(|(at, v)| gamma[at % width] * (*v - mean) / root + beta[at % width]));
+    }
+    y
+}
+
+/// `(sum of w v_j) / (sum of w + epsilon)` over the edges `(source, target, row)` of a list, `w = exp(clamp(scale sum of q_i k_j f_row))`,
+/// head by head.
+pub fn clamped_attention<T: Real>(
+    edges: &[(u32, u32, u32)],
+    heads: Heads,
+    [scale, limit, epsilon]: [f64; 3],
+    [q, k, v, f]: [&[T]; 4],
+) -> Vec<T> {
+    let width = heads.width;
+    let mut y = vec![T::of(0.0); q.len()];
+    for i in 0..q.len() / width {
+        for h in 0..heads.count {
+            let mut total = T::of(epsilon);
+            for &(source, _, row) in edges.iter().filter(|edge| edge.1 as usize == i) {
+                let (j, r) = (source as usize, row as usize);
+                let term = |c: usize| q[i * width + c] * k[j * width + c] * f[r * width + c];
+                let score = T::of(scale) * sum(heads.range(h).map(term));
+                let score = if score.value().abs() > limit { T::of(limit * score.value().signum()) } else { score };
+                let weight = score.exp();
+                total = total + weight;
+                for c in heads.range(h) {
+                    y[i * width + c] = y[i * width + c] + weight * v[j * width + c];
+                }
+            }
+            for c in heads.range(h) {
+                y[i * width + c] = y[i * width + c] / total;
+            }
+        }
+    }
+    y
+}

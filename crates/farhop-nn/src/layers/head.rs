@@ -12,6 +12,9 @@ use crate::ledger::{Ledger, Tracked};
 use crate::ops::{self, Normalisation};
 use crate::{Batch, Context, Features, Level, OutputShape, Shape};
 
+/// Rows shorter than this are divided by it instead.
+const SHORTEST: f32 = 1e-12;
+
 words! {
     /// How the nodes of a graph become one row.
     pub enum ReadoutKind {
@@ -44,6 +47,8 @@ pub struct HeadConfig {
     pub width: usize,
     /// Over the nodes of a graph, if answers are about graphs.
     pub readout: ReadoutKind,
+    /// Whether hidden rows are divided by their length.
+    pub unit_rows: bool,
 }
 
 impl HeadConfig {
@@ -56,6 +61,9 @@ impl HeadConfig {
         for _ in 1..self.layers {
             x = ledger.linear("head", x, count, width, self.width, true);
             x = ledger.each("head", x);
+            if self.unit_rows {
+                x = ledger.each("head", x);
+            }
             width = self.width;
         }
         if self.layers == 0 { x } else { ledger.linear("head", x, count, width, shape.outputs, true) }
@@ -69,6 +77,8 @@ pub struct Head {
     output: Option<Linear>,
     #[module(skip)]
     readout: Option<ReadoutKind>,
+    #[module(skip)]
+    unit_rows: bool,
 }
 
 impl Head {
@@ -81,7 +91,8 @@ impl Head {
             width = config.width;
         }
         let output = (config.layers > 0).then(|| Linear::init(width, shape.outputs, seeds.next_seed()));
-        Head { hidden, output, readout: (shape.level == Level::Graph).then_some(config.readout) }
+        let readout = (shape.level == Level::Graph).then_some(config.readout);
+        Head { hidden, output, readout, unit_rows: config.unit_rows }
     }
 
     /// The answers.
@@ -95,7 +106,11 @@ impl Head {
         }
         for linear in &self.hidden {
             let finish = Finish { activation: Activation::Relu, dropout: Dropout::NONE };
-            x = ops::norm_block(linear.apply(x), Normalisation::None, finish, None).into();
+            let mut row = ops::norm_block(linear.apply(x), Normalisation::None, finish, None);
+            if self.unit_rows {
+                row = ops::row_normalise(row, SHORTEST);
+            }
+            x = row.into();
         }
         match &self.output {
             Some(output) => output.apply(x),

@@ -94,7 +94,7 @@ impl LaplacianEncoder {
 }
 
 /// The eigenvectors with a random sign for each graph and vector.
-fn flipped(batch: &Batch, seed: u64) -> Vec<f32> {
+pub(super) fn flipped(batch: &Batch, seed: u64) -> Vec<f32> {
     let vectors = batch.shape().laplacian;
     let mut values = batch.laplacian().to_vec();
     for (graph, range) in batch.offsets().windows(2).enumerate() {

@@ -1,39 +1,60 @@
 //! Layers: one file each, one contract, one registry line.
 
+mod both_ways;
+mod edge_rows;
 mod eliminated;
 mod encoder;
 mod entry_encoder;
+mod expander;
+mod feed;
 mod gat;
+mod gated;
 mod gated_gcn;
 mod gcn;
 mod gen_layer;
 mod gin;
 mod head;
+mod hop_sets;
 mod laplacian;
 mod linear;
+mod local;
 mod magna;
+mod mamba;
 mod mixhop;
 mod norm;
+mod position_columns;
 mod sage;
+mod state_norm;
 
 #[cfg(test)]
 mod tests;
 
+pub(crate) use both_ways::{BothWays, Lines};
+pub use edge_rows::EdgeRows;
 pub use eliminated::{EliminatedConfig, EliminatedHops, EliminatedLayer, HopJoin};
 pub use encoder::{Encoder, EncoderConfig};
 pub use entry_encoder::EntryEncoder;
+pub use expander::{Expander, ExpanderKind};
+pub use feed::Feed;
+pub(crate) use feed::plain;
 pub use gat::{GatConfig, GatLayer};
+pub(crate) use gated::GatedMean;
 pub use gated_gcn::{GatedGcnConfig, GatedGcnLayer};
 pub use gcn::GcnLayer;
 pub use gen_layer::{CoefficientKind, EliminationKind, GenConfig, GenLayer, HopReading};
 pub use gin::{GinConfig, GinLayer};
 pub use head::{Head, HeadConfig, ReadoutKind};
+pub use hop_sets::{HopSet, HopSets};
 pub use laplacian::{LaplacianEncoder, LaplacianKind};
 pub use linear::Linear;
+pub use local::{Local, LocalConfig, LocalKind};
 pub use magna::{MagnaLayer, MagnaLayerConfig};
+pub(crate) use mamba::{Mamba, MambaConfig, Sequences};
 pub use mixhop::{MixHopConfig, MixHopLayer};
 pub use norm::{BlockConfig, NormBlock};
+pub use position_columns::{LaplacianForm, PositionColumns};
 pub use sage::{SageConfig, SageLayer};
+pub use state_norm::StateNorm;
 
 use burn::module::{Module, ModuleDisplay};
 use burn::tensor::Tensor;

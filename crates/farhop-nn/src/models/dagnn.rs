@@ -30,7 +30,7 @@ use crate::{Batch, Context, Features, InputShape, Network, NnError, OutputShape,
 knobs! {
     /// The settings of DAGNN; `layers` are the hidden layers of its perceptron.
     pub struct Dagnn {
-        /// Hops.
+        /// Hops that each node may choose from.
         hops: usize = 10, in 1..=1000;
     }
 }

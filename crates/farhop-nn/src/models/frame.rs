@@ -3,7 +3,7 @@
 //! ```text
 //! h^0 = encoder(x)
 //! h^l = [h^(l-1) +] dropout(activation(norm(layer(h^(l-1)) [+ h^(l-1) W + b])))       residual, skip
-//! answers = head(jump(h^1 .. h^L)),  or the last layer itself, without norm and activation: direct
+//! answers = head(jump(h^1 .. h^L)),  or the last layer itself, without norm and activation: `head_layers = 0`
 //! ```
 //!
 //! The terms in brackets are settings. Linear skips, and the sum as jump, are those of Luo, Shi and Wu, "Classic GNNs are strong baselines",
@@ -16,9 +16,9 @@ use super::Common;
 use super::jump::{Jump, JumpKind};
 use crate::config::Checks;
 use crate::init::Seeds;
-use crate::layers::{Encoder, Head, Layer, Linear, NormBlock, ReadoutKind};
+use crate::layers::{Encoder, Head, Layer, Linear, NormBlock};
 use crate::ledger::{Ledger, Tracked};
-use crate::{Batch, Context, Features, InputShape, Level, NnError, OutputShape, Shape, ops};
+use crate::{Batch, Context, Features, InputShape, NnError, OutputShape, Shape};
 
 /// What a [`Frame`] has beside the shared settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -27,8 +27,6 @@ pub struct FrameConfig {
     pub skip: bool,
     /// How states of layers are taken together.
     pub jump: JumpKind,
-    /// Whether the last layer gives the answers.
-    pub direct: bool,
 }
 
 /// Where a layer stands.
@@ -44,22 +42,22 @@ pub struct Place {
     pub answers: bool,
 }
 
+impl Place {
+    /// Layer `index`, which reads `inputs` channels; without a head, the last one gives the answers.
+    fn new(common: &Common, index: usize, inputs: usize, answers: usize) -> Self {
+        let last = common.head_layers == 0 && index + 1 == common.layers;
+        Place { index, inputs, outputs: if last { answers } else { common.width }, answers: last }
+    }
+}
+
 impl FrameConfig {
     /// Whether the settings go together.
     pub fn check(&self, model: &'static str, common: &Common) -> Result<(), NnError> {
         common.at_least_layers(model, 1)?;
-        if self.direct {
-            let check = Checks(model);
-            check.that(common.head_layers == 1, "head_layers", common.head_layers, || "direct has no head".into())?;
-            let jump = self.jump;
-            check.that(jump == JumpKind::None, "jump", jump.word(), || "direct answers from the last layer".into())?;
-        }
+        let alone = common.head_layers > 0 || self.jump == JumpKind::None;
+        Checks(model)
+            .that(alone, "jump", self.jump.word(), || "a jump needs a head: head_layers = 1 or more".into())?;
         self.jump.check(model, common.layers)
-    }
-
-    fn place(&self, common: &Common, index: usize, inputs: usize, answers: usize) -> Place {
-        let last = self.direct && index + 1 == common.layers;
-        Place { index, inputs, outputs: if last { answers } else { common.width }, answers: last }
     }
 
     /// What the network needs. `layer` writes a layer from its place and its input.
@@ -73,7 +71,7 @@ impl FrameConfig {
         let (mut x, mut width) = common.encoder().cost(shape, ledger);
         let mut states = Vec::new();
         for i in 0..common.layers {
-            let place = self.place(common, i, width, shape.outputs);
+            let place = Place::new(common, i, width, shape.outputs);
             let residual = (common.residual && width == common.width).then(|| x.clone());
             let name = format!("skips.{i}");
             let skip = self.skip.then(|| ledger.linear(&name, x.clone(), shape.nodes, width, place.outputs, true));
@@ -82,12 +80,7 @@ impl FrameConfig {
                 hidden = ledger.add(&name, hidden, skip);
             }
             if place.answers {
-                let graphs = shape.level == Level::Graph;
-                return if graphs {
-                    ledger.reduce("readout", hidden, shape.graphs.max(1), shape.outputs)
-                } else {
-                    hidden
-                };
+                return common.head().cost(hidden, place.outputs, shape, ledger);
             }
             x = ledger.norm_block(&format!("norms.{i}"), hidden, residual, shape.nodes, common.width, common.block());
             width = common.width;
@@ -110,16 +103,13 @@ pub struct Frame<L: Module> {
     skips: Vec<Linear>,
     norms: Vec<NormBlock>,
     jump: Jump,
-    head: Option<Head>,
+    head: Head,
     /// Channels of a layer's output.
     #[module(skip)]
     width: usize,
     /// Whether a layer adds its input to its output where the widths agree.
     #[module(skip)]
     residual: bool,
-    /// Of the last layer's answers, where these are about graphs.
-    #[module(skip)]
-    readout: Option<ReadoutKind>,
 }
 
 impl<L: Layer> Frame<L> {
@@ -135,25 +125,25 @@ impl<L: Layer> Frame<L> {
         let (encoder, mut width) = common.build_encoder(inputs, seeds);
         let (mut layers, mut skips) = (Vec::new(), Vec::new());
         for i in 0..common.layers {
-            let place = config.place(common, i, width, outputs.outputs);
+            let place = Place::new(common, i, width, outputs.outputs);
             layers.push(layer(place, seeds.next_seed()));
             if config.skip {
                 skips.push(Linear::init(width, place.outputs, seeds.next_seed()));
             }
-            width = common.width;
+            width = place.outputs;
         }
-        let normed = common.layers - usize::from(config.direct);
-        let jumped = config.jump.outputs(common.layers, width);
+        // A last layer that answers is not followed by anything.
+        let normed = common.layers - usize::from(common.head_layers == 0);
+        let read = config.jump.outputs(common.layers, width);
         Frame {
             encoder,
             layers,
             skips,
             norms: (0..normed).map(|_| common.build_norm(common.width)).collect(),
             jump: Jump::init(config.jump, common.layers, common.width, seeds),
-            head: (!config.direct).then(|| common.build_head(jumped, outputs, seeds)),
+            head: common.build_head(read, outputs, seeds),
             width: common.width,
             residual: common.residual,
-            readout: (outputs.level == Level::Graph).then_some(common.readout),
         }
     }
 }
@@ -171,7 +161,8 @@ impl<L: Layer> Layer for Frame<L> {
                 hidden = hidden + skip;
             }
             let Some(norm) = self.norms.get(i) else {
-                return self.answers(hidden, batch, context);
+                // The last layer answers by itself.
+                return self.head.forward(hidden.into(), batch, context);
             };
             let state = context.stage(|| format!("norms.{i}"), norm.apply(hidden, residual, context));
             if self.jump.reads_all() {
@@ -180,23 +171,6 @@ impl<L: Layer> Layer for Frame<L> {
             x = state.into();
         }
         let x = self.jump.apply(states).map_or(x, Features::from);
-        match &self.head {
-            Some(head) => context.stage(|| "head".into(), head.forward(x, batch, context)),
-            None => x.into_dense(batch),
-        }
-    }
-}
-
-impl<L: Module> Frame<L> {
-    /// What the last layer says, of nodes or read out for graphs.
-    fn answers(&self, x: Tensor<2>, batch: &Batch, context: &Context) -> Tensor<2> {
-        let answers = match self.readout {
-            Some(kind) => ops::readout(x, batch.offsets(), kind.into()),
-            None => x,
-        };
-        if context.looks() {
-            context.saw_embedding(answers.clone());
-        }
-        answers
+        context.stage(|| "head".into(), self.head.forward(x, batch, context))
     }
 }

@@ -59,7 +59,7 @@ impl HopFeatures {
 knobs! {
     /// The settings of FSGNN; `width` is the channels of each map.
     pub struct Fsgnn {
-        /// Hops.
+        /// Hops whose features are read, near and far apart.
         hops: usize = 3, in 1..=64;
         /// Which features after hops are read, beside those of the node itself.
         hop_features: HopFeatures = HopFeatures::All;

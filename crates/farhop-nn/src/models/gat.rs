@@ -2,7 +2,7 @@
 //!
 //! Veličković, Cucurull, Casanova, Romero, Liò and Bengio, "Graph attention networks", ICLR 2018. The layers stand in a
 //! frame with linear skips, norms and jumps as settings. In the authors' network the last layer gives the answers itself, as the mean
-//! of its heads: `direct`. Their dropout of the projected features is left out; that of inputs and coefficients is here.
+//! of its heads: `head_layers = 0`, the default. Their dropout of the projected features is left out; that of inputs and coefficients is here.
 //! Cost of a layer: `N F H C + E H C` time, no array of size E x H C.
 
 use super::frame::{Frame, FrameConfig};
@@ -20,9 +20,7 @@ knobs! {
     pub struct Gat {
         /// Heads of a layer; they share the width.
         heads: usize = 8, in 1..=256;
-        /// Whether the last layer gives the answers itself, instead of a head after it.
-        direct: bool = true;
-        /// Heads of a last layer that gives the answers; their mean counts.
+        /// Heads of a last layer that answers by itself (`head_layers = 0`); their mean counts.
         output_heads: usize = 1, in 1..=256;
         /// Probability of dropping a coefficient of the attention.
         attention_dropout: f32 = 0.6, in 0.0..1.0;
@@ -39,7 +37,7 @@ knobs! {
 
 impl Gat {
     fn frame(&self) -> FrameConfig {
-        FrameConfig { skip: self.skip, jump: self.jump, direct: self.direct }
+        FrameConfig { skip: self.skip, jump: self.jump }
     }
 
     fn layer(&self, outputs: usize, answers: bool) -> GatConfig {
@@ -65,6 +63,7 @@ impl Architecture for Gat {
         cost: "E F + N F²",
         limits: "",
     };
+    const HEADLESS: bool = true;
 
     fn defaults() -> Common {
         Common {
@@ -75,6 +74,7 @@ impl Architecture for Gat {
             dropout: 0.6,
             input_dropout: 0.6,
             residual: false,
+            head_layers: 0,
             ..Common::default()
         }
     }
@@ -118,6 +118,6 @@ impl Architecture for Gat {
     }
 
     fn small() -> serde_json::Value {
-        serde_json::json!({"heads": 2, "direct": false, "attention_dropout": 0.0, "input_dropout": 0.0})
+        serde_json::json!({"heads": 2, "output_heads": 2, "attention_dropout": 0.0, "input_dropout": 0.0})
     }
 }

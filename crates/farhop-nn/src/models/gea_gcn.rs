@@ -21,18 +21,12 @@ knobs! {
         join: HopJoin = HopJoin::Sum;
         /// Coefficients of neighbours: `gcn` is symmetric normalisation.
         coefficients: EliminatedHops = EliminatedHops::Gcn;
-        /// Whether the last layer gives the answers itself, instead of a head after it.
-        direct: bool = false;
     }
 }
 
 impl GeaGcn {
-    fn frame(&self) -> FrameConfig {
-        FrameConfig { direct: self.direct, ..FrameConfig::default() }
-    }
-
     fn layer(&self, inputs: usize, outputs: usize) -> EliminatedConfig {
-        let GeaGcn { hops, join, coefficients, .. } = *self;
+        let GeaGcn { hops, join, coefficients } = *self;
         EliminatedConfig { inputs, outputs, hops, join, coefficients }
     }
 }
@@ -46,9 +40,10 @@ impl Architecture for GeaGcn {
         cost: "K E F + N F²",
         limits: "edge features are not read",
     };
+    const HEADLESS: bool = true;
 
     fn check(&self, common: &Common) -> Result<(), NnError> {
-        self.frame().check(Self::NAME, common)
+        FrameConfig::default().check(Self::NAME, common)
     }
 
     fn build(
@@ -58,14 +53,14 @@ impl Architecture for GeaGcn {
         outputs: &OutputShape,
         seeds: &mut Seeds,
     ) -> Box<dyn Network> {
-        Box::new(Frame::build(self.frame(), common, inputs, outputs, seeds, |place, seed| {
+        Box::new(Frame::build(FrameConfig::default(), common, inputs, outputs, seeds, |place, seed| {
             EliminatedLayer::init(self.layer(place.inputs, place.outputs), seed)
         }))
     }
 
     fn cost(&self, common: &Common, shape: &Shape, ledger: &Ledger) -> Tracked {
         ledger.symmetric_weights(shape);
-        self.frame().cost(common, shape, ledger, |place, x| {
+        FrameConfig::default().cost(common, shape, ledger, |place, x| {
             let layer = self.layer(place.inputs, place.outputs);
             layer.cost(&format!("layers.{}", place.index), x, shape, ledger)
         })

@@ -44,7 +44,7 @@ words! {
 knobs! {
     /// The settings of GPR-GNN; `layers` are the hidden layers of its perceptron.
     pub struct Gprgnn {
-        /// Hops.
+        /// Hops that the predictions spread over.
         hops: usize = 10, in 1..=1000;
         /// What the coefficients of hops are before training.
         start: HopStart = HopStart::Pagerank;

@@ -25,8 +25,6 @@ knobs! {
         normalise: bool = false;
         /// Whether a node is part of the mean of its neighbours.
         self_in_mean: bool = false;
-        /// Whether the last layer gives the answers itself, instead of a head after it.
-        direct: bool = false;
         /// Whether a linear map of a layer's input is added to its output, before the norm.
         skip: bool = false;
         /// How the states of the layers become what the head reads.
@@ -36,7 +34,7 @@ knobs! {
 
 impl GraphSage {
     fn frame(&self) -> FrameConfig {
-        FrameConfig { skip: self.skip, jump: self.jump, direct: self.direct }
+        FrameConfig { skip: self.skip, jump: self.jump }
     }
 
     fn layer(&self) -> SageConfig {
@@ -53,6 +51,7 @@ impl Architecture for GraphSage {
         cost: "E F + N F²",
         limits: "edge features are not read",
     };
+    const HEADLESS: bool = true;
 
     fn defaults() -> Common {
         Common { layers: 2, width: 128, norm: NormKind::None, dropout: 0.0, residual: false, ..Common::default() }

@@ -5,6 +5,8 @@ mod common;
 mod contract;
 mod cpgnn;
 mod dagnn;
+mod drew;
+mod exphormer;
 mod frame;
 mod fsgnn;
 mod gat;
@@ -16,7 +18,12 @@ mod gea_mixhop;
 mod gen_model;
 mod gin;
 mod glognn;
+mod gmn;
+mod gmn_tokens;
+mod goat;
 mod gprgnn;
+mod gps;
+mod graph_mamba;
 mod graphsage;
 mod h2gcn;
 mod jknet;
@@ -25,7 +32,11 @@ mod magna;
 mod mixhop;
 mod mlp;
 mod model_config;
+mod nagphormer;
+mod nodeformer;
+mod polynormer;
 mod predictor;
+mod sgformer;
 mod stack;
 
 #[cfg(test)]
@@ -64,4 +75,14 @@ registry! {
     magna::Magna,
     glognn::Glognn,
     cpgnn::Cpgnn,
+    sgformer::Sgformer,
+    polynormer::Polynormer,
+    gps::Gps,
+    exphormer::Exphormer,
+    drew::Drew,
+    graph_mamba::GraphMamba,
+    gmn::Gmn,
+    nagphormer::Nagphormer,
+    nodeformer::Nodeformer,
+    goat::Goat,
 }

@@ -147,6 +147,26 @@ impl ModelConfig {
         self.own.properties(&self.common)
     }
 
+    /// Whether the model is made for graphs of so many nodes.
+    ///
+    /// # Errors
+    /// Says how large a graph may be, and which models see a whole graph without such a limit.
+    pub fn check_nodes(&self, nodes: usize) -> Result<(), NnError> {
+        let Some(most) = self.properties().most_nodes.filter(|most| nodes > *most) else { return Ok(()) };
+        let others = Self::names().filter_map(|name| Self::from_name(name).ok());
+        let free = others.filter(|other| other.reach() == Reach::WholeGraph && other.properties().most_nodes.is_none());
+        let free: Vec<&str> = free.map(|other| other.name()).collect();
+        let also =
+            if free.is_empty() { String::new() } else { format!(" ({} see the whole graph, too)", free.join(", ")) };
+        Err(NnError::CanNot {
+            model: self.name(),
+            what: format!(
+                "read a graph of {nodes} nodes: it works on all pairs of nodes, and takes graphs of at most {most}"
+            ),
+            remedy: format!("Take a model without that limit, such as gen{also}, or divide the graph into parts."),
+        })
+    }
+
     /// Changes that need less memory, in the order they are to be tried; each is possible.
     pub fn smaller(&self, training: bool) -> Vec<Vec<Change>> {
         let possible = |changes: &Vec<Change>| self.with_all(changes).is_ok_and(|config| config.validate().is_ok());

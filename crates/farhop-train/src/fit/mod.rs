@@ -97,6 +97,7 @@ pub fn fit(
     session: &mut Session<'_>,
 ) -> Result<Fitted, TrainError> {
     config.validate()?;
+    task.check_model(model)?;
     if task.split().train.is_empty() {
         return Err(TrainError::Task(
             "there is nothing to learn from: the training part is empty. Mark rows as train.".into(),

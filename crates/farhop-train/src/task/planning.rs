@@ -7,8 +7,8 @@ use super::order::Cut;
 use super::parted::largest;
 use super::parting::divided;
 use super::{Parting, Source, Task};
-use crate::TrainConfig;
 use crate::memory::{Advice, Division, Held, Limit, Plan, plan, plan_divisible};
+use crate::{TrainConfig, TrainError};
 
 /// A part has at least this many nodes, or it is not worth a batch.
 const LEAST_NODES: usize = 16;
@@ -18,6 +18,21 @@ const TRIES: usize = 3;
 const DEVIATIONS: f64 = 3.1;
 
 impl Task {
+    /// Whether the model can learn this at all: before anything is planned or allocated.
+    ///
+    /// # Errors
+    /// Says what the model can't do, and which models can.
+    pub fn check_model(&self, model: &ModelConfig) -> Result<(), TrainError> {
+        model.accepts(self.input(), self.output())?;
+        let largest = match &self.source {
+            Source::Parts(_, size) => size.nodes,
+            _ => self.graph_set().map_or(self.graph().nodes(), |set| {
+                (0..set.len()).map(|graph| set.nodes_of(graph).len()).max().unwrap_or(0)
+            }),
+        };
+        Ok(model.check_nodes(largest)?)
+    }
+
     /// What a run of the model on this data needs. `config` says how a graph is divided, or would be.
     pub fn plan(&self, model: &ModelConfig, config: &TrainConfig, training: bool, limit: Option<&Limit>) -> Plan {
         match &self.source {

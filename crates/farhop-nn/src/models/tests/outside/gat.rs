@@ -17,7 +17,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
         ("attention_dropout", 0.0.into()),
         ("dropout", 0.0.into()),
         ("input_dropout", 0.0.into()),
-        ("direct", (!wrapped).into()),
+        ("head_layers", usize::from(wrapped).into()),
         ("skip", wrapped.into()),
         ("input_projection", wrapped.into()),
         ("norm", if wrapped { "batch" } else { "none" }.into()),

@@ -38,7 +38,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
                 ("hops", file.config["K"].clone()),
                 ("layers", file.config["layers"].clone()),
                 ("join", model.strip_prefix("gcn-")?.into()),
-                ("direct", true.into()),
+                ("head_layers", 0.into()),
             ],
         ),
     };

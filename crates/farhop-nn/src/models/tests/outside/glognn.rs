@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 use burn::tensor::activation::log_softmax;
 
-use super::{Case, Get, Numbers, Outside, OutsideFile, compare_read};
+use super::{Case, Get, How, Numbers, Outside, OutsideFile, compare_how};
 use crate::ModelConfig;
 
 fn is_large(file: &OutsideFile) -> bool {
@@ -74,5 +74,5 @@ fn read(outputs: Tensor<2>, file: &OutsideFile) -> Tensor<2> {
 fn glognn() {
     // The authors' class has all parameters, whichever its settings read.
     let unused = &["orders_weight", "orders_weight_matrix", "orders_weight_matrix2", "diag_weight"];
-    compare_read(&Outside { folder: "glognn", case, table, unused }, read);
+    compare_how(&Outside { folder: "glognn", case, table, unused }, &How { read: read, ..How::default() });
 }

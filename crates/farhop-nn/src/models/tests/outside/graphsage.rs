@@ -14,7 +14,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
         ("normalise", file.config["l2_normalize"].clone()),
         ("self_in_mean", file.config["self_loops_in_graph"].clone()),
         ("jump", if wrapped { "sum" } else { "none" }.into()),
-        ("direct", (!wrapped).into()),
+        ("head_layers", usize::from(wrapped).into()),
         ("skip", wrapped.into()),
         ("norm", if wrapped { "layer" } else { "none" }.into()),
     ] {

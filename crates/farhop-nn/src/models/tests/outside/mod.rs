@@ -7,6 +7,8 @@
 mod appnp;
 mod cpgnn;
 mod dagnn;
+mod drew;
+mod exphormer;
 mod file;
 mod fsgnn;
 mod gat;
@@ -14,12 +16,20 @@ mod gatedgcn;
 mod gea;
 mod gin;
 mod glognn;
+mod gmn;
+mod goat;
 mod gprgnn;
+mod gps;
+mod graph_mamba;
 mod graphsage;
 mod h2gcn;
 mod jknet;
 mod magna;
 mod mixhop;
+mod nagphormer;
+mod nodeformer;
+mod polynormer;
+mod sgformer;
 
 pub use file::{Numbers, OutsideFile};
 
@@ -33,7 +43,7 @@ use burn::tensor::activation::log_softmax;
 use farhop_graph::{Direction, Graph, build};
 
 use crate::ops::bridge;
-use crate::{Batch, Context, InputShape, Level, ModelConfig, Network, OutputShape, Parts};
+use crate::{Batch, Context, InputShape, Level, Model, ModelConfig, Network, OutputShape, Parts};
 
 /// How a file becomes a model and a batch.
 pub struct Case {
@@ -107,49 +117,84 @@ pub fn files(folder: &str) -> Vec<OutsideFile> {
     paths.iter().map(|path| OutsideFile::open(path)).collect()
 }
 
+/// One pass through a model, and the numbers of a file that it is held against.
+#[derive(Clone, Copy)]
+pub struct Pass {
+    /// The outputs; a file without them is not compared in this pass.
+    pub output: &'static str,
+    /// What the outputs are multiplied with before they are summed up.
+    pub cotangent: &'static str,
+    /// What stands before the names of the gradients of that sum; none if the files do not have them.
+    pub gradients: Option<&'static str>,
+    /// Whether it is a step of training.
+    pub training: bool,
+}
+
+/// What nearly all files have.
+pub const PASSES: [Pass; 2] = [
+    Pass { output: "out", cotangent: "cotangent", gradients: Some("grad/"), training: false },
+    Pass { output: "out_train", cotangent: "cotangent", gradients: Some("grad_train/"), training: true },
+];
+
+/// What differs from model to model in a comparison.
+pub struct How<'a> {
+    /// The passes.
+    pub passes: &'a [Pass],
+    /// Puts what a file recorded (random draws, say) into the batch of a pass.
+    pub prepare: &'a dyn Fn(&OutsideFile, &Pass, &Batch),
+    /// Turns our outputs into those of the file.
+    pub read: fn(Tensor<2>, &OutsideFile) -> Tensor<2>,
+}
+
+impl Default for How<'_> {
+    fn default() -> Self {
+        How { passes: &PASSES, prepare: &|_, _, _| (), read: |outputs, _| outputs }
+    }
+}
+
 /// Compares every file of a model.
 pub fn compare(outside: &Outside) {
-    compare_read(outside, |outputs, _| outputs);
+    compare_how(outside, &How::default());
 }
 
 /// As [`compare`], for files whose outputs are the logarithms of probabilities.
 pub fn compare_log_probabilities(outside: &Outside) {
-    compare_read(outside, |outputs, _| log_softmax(outputs, 1));
+    compare_how(outside, &How { read: |outputs, _| log_softmax(outputs, 1), ..How::default() });
 }
 
-/// Turns our outputs into those of the file.
-pub type Read = fn(Tensor<2>, &OutsideFile) -> Tensor<2>;
-
-/// As [`compare`], with outputs that are read in some way.
-pub fn compare_read(outside: &Outside, read: Read) {
+/// As [`compare`], in another way.
+pub fn compare_how(outside: &Outside, how: &How) {
     let mut compared = 0;
     for file in files(outside.folder) {
         let Some(case) = (outside.case)(&file) else { continue };
-        compare_one(outside, &file, &case, read);
+        compare_one(outside, &file, &case, how);
         compared += 1;
     }
     assert!(compared > 0, "{}: no file was compared", outside.folder);
 }
 
-fn compare_one(outside: &Outside, file: &OutsideFile, case: &Case, read: Read) {
-    case.config.validate().unwrap();
-    let model = case.config.init(&case.inputs, case.outputs, 1).unwrap();
-    let batch = Batch::from_parts(case.parts.clone(), &case.inputs);
-    compare_network_read(outside, file, model.network().boxed_clone(), &batch, read);
+/// Compares one file.
+pub fn compare_one(outside: &Outside, file: &OutsideFile, case: &Case, how: &How) {
+    let make = || Batch::from_parts(case.parts.clone(), &case.inputs);
+    compare_passes(outside, file, loaded(outside, file, case).network(), &make, how);
 }
 
 /// Compares a network, which may be a part of a model.
-pub fn compare_network(outside: &Outside, file: &OutsideFile, network: Box<dyn Network>, batch: &Batch) {
-    compare_network_read(outside, file, network, batch, |outputs, _| outputs);
+pub fn compare_network(outside: &Outside, file: &OutsideFile, mut network: Box<dyn Network>, batch: &Batch) {
+    load(outside, file, network.as_mut());
+    compare_passes(outside, file, network.as_ref(), &|| batch.clone(), &How::default());
 }
 
-fn compare_network_read(
-    outside: &Outside,
-    file: &OutsideFile,
-    mut network: Box<dyn Network>,
-    batch: &Batch,
-    read: Read,
-) {
+/// The model of a file, with its weights.
+pub fn loaded(outside: &Outside, file: &OutsideFile, case: &Case) -> Model {
+    case.config.validate().unwrap();
+    let mut model = case.config.init(&case.inputs, case.outputs, 1).unwrap();
+    load(outside, file, model.network_mut());
+    model
+}
+
+/// Gives a network the weights of a file: every parameter of the file, every array of the network.
+fn load(outside: &Outside, file: &OutsideFile, network: &mut dyn Network) {
     let name = &file.name;
     let get = Get { file, prefix: "", asked: RefCell::default() };
     let mut table: BTreeMap<String, Numbers> = (outside.table)(file, &get).into_iter().collect();
@@ -165,15 +210,21 @@ fn compare_network_read(
     }
     assert!(table.is_empty(), "{name}: not in the model: {:?}", table.keys());
     network.replace(&mut |id| values.remove(&id));
-    for (output, gradients, context) in
-        [("out", "grad/", Context::evaluation()), ("out_train", "grad_train/", Context::training(1, 1))]
-    {
-        let Some(expected) = file.find(output) else { continue };
+}
+
+fn compare_passes(outside: &Outside, file: &OutsideFile, network: &dyn Network, batch: &dyn Fn() -> Batch, how: &How) {
+    let name = &file.name;
+    for pass in how.passes {
+        let Some(expected) = file.find(pass.output) else { continue };
+        let batch = batch();
+        (how.prepare)(file, pass, &batch);
+        let context = if pass.training { Context::training(1, 1) } else { Context::evaluation() };
         let tracked = network.tracked();
         let x = batch.features().autodiff().require_grad();
-        let found = read(tracked.run(x.clone().into(), batch, &context), file);
-        assert_close(&format!("{name}, {output}"), &bridge::into_vec(found.clone()), &expected.data, 0.0);
-        let cotangent = file.find("cotangent").unwrap_or_else(|| panic!("{name}: no cotangent"));
+        let found = (how.read)(tracked.run(x.clone().into(), &batch, &context), file);
+        assert_close(&format!("{name}, {}", pass.output), &bridge::into_vec(found.clone()), &expected.data, 0.0);
+        let Some(gradients) = pass.gradients else { continue };
+        let cotangent = file.find(pass.cotangent).unwrap_or_else(|| panic!("{name}: no {}", pass.cotangent));
         let [rows, columns] = found.dims();
         let cotangent = cotangent.data.iter().map(|value| *value as f32).collect();
         let cotangent: Tensor<2> = bridge::from_vec(cotangent, [rows, columns]);

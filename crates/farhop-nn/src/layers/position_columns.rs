@@ -1,0 +1,186 @@
+//! Encodings of a node's place in its graph as columns of their own, as GraphGPS has them (Rampášek et al., NeurIPS 2022):
+//!
+//! ```text
+//! walk        p_i = BN(walk_i) W + b                                                     [N, width]
+//! laplacian   p_i = sum over k of relu(relu((v_ik, lambda_k) A + a) B + b)               [N, width]
+//! ```
+//!
+//! v are eigenvectors of the Laplacian, lambda their eigenvalues, `v . L v / v . v` by the graph itself; a vector of zeros stands for one that a
+//! small graph does not have, and adds nothing. In training every vector of every graph gets a random sign if that is wanted.
+
+use std::sync::Arc;
+
+use burn::module::Module;
+use burn::tensor::Tensor;
+use farhop_kernels::segments::Reduction;
+
+use super::feed::plain;
+use super::laplacian::flipped;
+use super::{BlockConfig, Linear, NormBlock};
+use crate::config::{ActivationKind, NormKind};
+use crate::init::Seeds;
+use crate::knobs::words;
+use crate::ledger::{Ledger, Tracked, Work};
+use crate::memory::floats;
+use crate::ops::bridge;
+use crate::{Batch, Context, InputShape, Shape, ops};
+
+words! {
+    /// Whose eigenvectors a batch has.
+    pub enum LaplacianForm {
+        /// `I - D^-1/2 A D^-1/2`.
+        #[default]
+        Normalised = "normalised",
+        /// `D - A`.
+        Unnormalised = "unnormalised",
+    }
+}
+
+/// The columns of each encoding that the batch has.
+#[derive(Module, Debug)]
+pub struct PositionColumns {
+    walk: Option<Walk>,
+    laplacian: Option<Pairs>,
+}
+
+#[derive(Module, Debug)]
+struct Walk {
+    norm: NormBlock,
+    linear: Linear,
+}
+
+#[derive(Module, Debug)]
+struct Pairs {
+    inner: Linear,
+    outer: Linear,
+    relu: NormBlock,
+    #[module(skip)]
+    form: LaplacianForm,
+    #[module(skip)]
+    random_signs: bool,
+}
+
+/// Eigenvalues of every graph, `[G, K]`; not a number where there is no vector.
+struct Eigenvalues(Vec<f32>);
+
+const WALK_NORM: BlockConfig = BlockConfig { norm: NormKind::Batch, activation: ActivationKind::None, dropout: 0.0 };
+
+impl PositionColumns {
+    /// Glorot weights, zero biases; `width` columns for each encoding of `shape`.
+    pub fn init(shape: &InputShape, width: usize, form: LaplacianForm, random_signs: bool, seed: u64) -> Self {
+        let mut seeds = Seeds::new(seed);
+        let [walk, inner, outer] = [seeds.next_seed(), seeds.next_seed(), seeds.next_seed()];
+        PositionColumns {
+            walk: (shape.walk > 0).then(|| Walk {
+                norm: NormBlock::init(shape.walk, WALK_NORM),
+                linear: Linear::init(shape.walk, width, walk),
+            }),
+            laplacian: (shape.laplacian > 0).then(|| Pairs {
+                inner: Linear::init(2, 2 * width, inner),
+                outer: Linear::init(2 * width, width, outer),
+                relu: NormBlock::init(2 * width, plain(ActivationKind::Relu, 0.0)),
+                form,
+                random_signs,
+            }),
+        }
+    }
+
+    /// How many columns there are, if each encoding has `width`.
+    pub fn columns(walk: usize, laplacian: usize, width: usize) -> usize {
+        width * (usize::from(walk > 0) + usize::from(laplacian > 0))
+    }
+
+    /// `x` with the columns at its right.
+    pub fn join(&self, x: Tensor<2>, batch: &Batch, context: &Context) -> Tensor<2> {
+        let mut parts = vec![x];
+        if let Some(walk) = &self.walk {
+            parts.push(walk.linear.apply(walk.norm.apply(batch.walk(), None, context).into()));
+        }
+        if let Some(pairs) = &self.laplacian {
+            parts.push(pairs.forward(batch, context));
+        }
+        ops::concat(&parts)
+    }
+
+    /// Writes `x` with the columns into the ledger.
+    pub(crate) fn cost(x: Tracked, shape: &Shape, width: usize, ledger: &Ledger) -> Tracked {
+        let Shape { nodes, walk, laplacian, .. } = *shape;
+        let mut parts = vec![x];
+        ledger.hold("encodings", floats(nodes * (walk + laplacian)));
+        if walk > 0 {
+            let normed = ledger.norm_block("walk", ledger.data(0), None, nodes, walk, WALK_NORM);
+            parts.push(ledger.linear("walk", normed, nodes, walk, width, true));
+        }
+        if laplacian > 0 {
+            let rows = nodes * laplacian;
+            let pairs = ledger.data(2 * floats(rows));
+            let inner = ledger.linear("laplacian", pairs, rows, 2, 2 * width, true);
+            let inner = ledger.each("laplacian", inner);
+            let outer = ledger.linear("laplacian", inner, rows, 2 * width, width, true);
+            let outer = ledger.each("laplacian", outer);
+            let (output, kept) = (outer.bytes(), floats(rows));
+            let work = Work { name: "laplacian".into(), output, kept, ..Work::default() };
+            let masked = ledger.run(work, [(outer, true)]);
+            parts.push(ledger.reduce("laplacian", masked, nodes, width));
+        }
+        ledger.concat("encoder", parts)
+    }
+}
+
+impl Pairs {
+    fn forward(&self, batch: &Batch, context: &Context) -> Tensor<2> {
+        let (nodes, count) = (batch.nodes(), batch.shape().laplacian);
+        let values = batch.derived(self.form as u64, |batch| eigenvalues(batch, self.form));
+        let vectors = match context.next_seed().filter(|_| self.random_signs) {
+            Some(seed) => flipped(batch, seed),
+            None => batch.laplacian().to_vec(),
+        };
+        let (mut pairs, mut mask) = (Vec::with_capacity(2 * vectors.len()), Vec::with_capacity(vectors.len()));
+        for (graph, range) in batch.offsets().windows(2).enumerate() {
+            let values = &values.0[graph * count..(graph + 1) * count];
+            for row in vectors[range[0] * count..range[1] * count].chunks_exact(count) {
+                for (vector, value) in row.iter().zip(values) {
+                    let known = !value.is_nan();
+                    pairs.extend([*vector, if known { *value } else { 0.0 }]);
+                    mask.push(if known { 1.0 } else { 0.0 });
+                }
+            }
+        }
+        let rows = nodes * count;
+        let pairs: Tensor<2> = bridge::from_vec(pairs, [rows, 2]);
+        let inner = self.relu.apply(self.inner.apply(pairs.into()), None, context);
+        let outer = self.relu.apply(self.outer.apply(inner.into()), None, context);
+        let masked = ops::scale_rows(outer, bridge::from_vec(mask, [rows, 1]));
+        let offsets = Arc::new((0..=nodes).map(|node| node * count).collect());
+        ops::readout(masked, &offsets, Reduction::Sum)
+    }
+}
+
+/// The Rayleigh quotients of the vectors: their eigenvalues, whatever their length.
+fn eigenvalues(batch: &Batch, form: LaplacianForm) -> Eigenvalues {
+    let (graph, count, vectors) = (batch.graph(), batch.shape().laplacian, batch.laplacian());
+    let degree = |i: usize| graph.degree(i) as f64;
+    let value = |i: usize, k: usize| f64::from(vectors[i * count + k]);
+    let mut values = Vec::with_capacity(batch.graphs() * count);
+    for range in batch.offsets().windows(2) {
+        for k in 0..count {
+            let (mut energy, mut length) = (0.0, 0.0);
+            for i in range[0]..range[1] {
+                let own = value(i, k);
+                length += own * own;
+                for &j in graph.neighbours(i) {
+                    let other = value(j as usize, k);
+                    energy += match form {
+                        LaplacianForm::Unnormalised => own * own - own * other,
+                        LaplacianForm::Normalised => {
+                            let root = (degree(i) * degree(j as usize).max(1.0)).sqrt();
+                            own * own / degree(i) - own * other / root
+                        }
+                    };
+                }
+            }
+            values.push(if length > 0.0 { (energy / length) as f32 } else { f32::NAN });
+        }
+    }
+    Eigenvalues(values)
+}
