@@ -125,7 +125,9 @@ impl Architecture for Fsgnn {
         let (x, width) = common.encoder().cost(shape, ledger);
         let raw = !common.input_projection && !shape.needs_encoder();
         if raw {
-            ledger.hold("hops", floats(nodes * width * (members - 1)));
+            // Hops of sparse numbers are dense, and so is what they start from.
+            let made = members - usize::from(shape.non_zeros.is_none());
+            ledger.hold("hops", floats(nodes * width * made));
         }
         let mut list = vec![x.clone()];
         let mut last = [x.clone(), x];

@@ -122,6 +122,8 @@ impl Architecture for Magna {
         if self.projection_width > 0 {
             x = ledger.linear("projection", x, shape.nodes, width, self.projection_width, true);
             width = self.projection_width;
+        } else if shape.non_zeros.is_some() && !shape.needs_encoder() {
+            ledger.hold("dense features", crate::memory::floats(shape.nodes * width));
         }
         for i in 0..common.layers {
             x = self.layer(common).cost(&format!("layers.{i}"), x, width, shape, ledger);
