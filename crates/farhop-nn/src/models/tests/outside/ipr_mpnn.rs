@@ -115,7 +115,7 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
         for i in 0..2 {
             let (ours, theirs) = (format!("start.rounds.{i}"), format!("init.convs.{i}"));
             table.push((format!("{ours}.epsilon"), get.get(&format!("{theirs}.eps"))));
-            table.extend(linear(&format!("{ours}.entries.numbers"), &format!("{theirs}.edge"), get));
+            table.extend(linear(&format!("{ours}.entries.projection"), &format!("{theirs}.edge"), get));
             table.extend(linear(&format!("{ours}.first"), &format!("{theirs}.mlp.0"), get));
             table.extend(linear(&format!("{ours}.second"), &format!("{theirs}.mlp.2"), get));
             table.extend(norm(&format!("{ours}.norm"), &format!("init.bn.{i}"), get));
@@ -140,7 +140,7 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
                 table.extend(perceptron(&format!("{ours}.perceptron"), &theirs, 0, get));
             }
         }
-        let edges = [("entries.numbers", "edge.0"), ("entries_map", "edge.1")];
+        let edges = [("entries.projection", "edge.0"), ("entries_map", "edge.1")];
         for (ours, theirs) in edges.into_iter().filter(|_| get.has(&format!("layers.{i}.bb.eps"))) {
             table.extend(linear(&format!("layers.{i}.to_nodes.{ours}"), &format!("layers.{i}.bb.{theirs}"), get));
         }
