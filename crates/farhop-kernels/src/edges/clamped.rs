@@ -143,17 +143,17 @@ pub fn forward(edges: &EdgeList, settings: &Settings, inputs: Inputs, y: &mut [f
             for edge in edges.offsets[i]..edges.offsets[i + 1] {
                 let (j, _, r) = edges.edge(edge);
                 let (k, v, f) = (row(inputs.k, j, width), row(inputs.v, j, width), row(inputs.f, r, width));
-                for h in 0..count {
+                for (h, sum) in inverse.iter_mut().enumerate() {
                     let c = heads.range(h);
                     let s = score(&q[c.clone()], &k[c.clone()], &f[c.clone()], scale);
                     let weight = s.clamp(-limit, limit).exp();
-                    inverse[h] += weight;
+                    *sum += weight;
                     y[c.clone()].iter_mut().zip(&v[c]).for_each(|(y, v)| *y += weight * v);
                 }
             }
-            for h in 0..count {
-                inverse[h] = 1.0 / inverse[h];
-                y[heads.range(h)].iter_mut().for_each(|y| *y *= inverse[h]);
+            for (h, sum) in inverse.iter_mut().enumerate() {
+                *sum = 1.0 / *sum;
+                y[heads.range(h)].iter_mut().for_each(|y| *y *= *sum);
             }
         }
     });
@@ -252,9 +252,9 @@ fn rows_gradient(edges: &EdgeList, heads: Heads, inputs: Inputs, kept: &[f32]) -
     let add = |edge: usize, out: &mut [f32]| {
         let (j, i, _) = edges.edge(edge);
         let (q, k, kept) = (row(inputs.q, i, width), row(inputs.k, j, width), row(kept, edge, 2 * count));
-        for h in 0..count {
+        for (h, slope) in kept[..count].iter().enumerate() {
             for c in heads.range(h) {
-                out[c] += kept[h] * q[c] * k[c];
+                out[c] += slope * q[c] * k[c];
             }
         }
     };

@@ -190,8 +190,8 @@ impl IprLayer {
             let messages = self.messages(to, nodes, &frame.copies, batch);
             let from_nodes = to.nodes.apply(messages, nodes, context);
             let delayed = to.delayed.as_ref().zip(late_virtuals).map(|(update, from)| scatter(update, from));
-            let from_virtuals = half(scatter(&to.virtuals, virtuals), delayed);
-            self.finish(ops::concat(&[from_nodes, from_virtuals]), nodes, context)
+            let reads_virtuals = half(scatter(&to.virtuals, virtuals), delayed);
+            self.finish(ops::concat(&[from_nodes, reads_virtuals]), nodes, context)
         });
         let new_virtuals = self.to_virtuals.as_ref().map(|to| {
             let gather = |update: &Update, from: &Tensor<2>| {
@@ -200,8 +200,8 @@ impl IprLayer {
             let delayed = to.delayed.as_ref().zip(late_nodes).map(|(update, from)| gather(update, from));
             let from_nodes = half(gather(&to.nodes, nodes), delayed);
             let others = frame.others(&to.virtuals.source(virtuals));
-            let from_virtuals = to.virtuals.apply(others, virtuals, context);
-            self.finish(ops::concat(&[from_nodes, from_virtuals]), virtuals, context)
+            let reads_virtuals = to.virtuals.apply(others, virtuals, context);
+            self.finish(ops::concat(&[from_nodes, reads_virtuals]), virtuals, context)
         });
         (new_nodes, new_virtuals)
     }
@@ -281,8 +281,8 @@ impl IprLayer {
                 Update::cost(name, [from, nodes], ends, [width, base, wide], common, ledger, mixed)
             };
             let delayed = late.map(|late| scatter(late[1], late_widths[1]));
-            let from_virtuals = half(scatter(virtuals, centre), delayed);
-            finish(ledger.concat(name, vec![from_nodes, from_virtuals]), nodes)
+            let reads_virtuals = half(scatter(virtuals, centre), delayed);
+            finish(ledger.concat(name, vec![from_nodes, reads_virtuals]), nodes)
         });
         let new_virtuals = renews[1].then(|| {
             let gather = |from: &Tracked, width: usize| {
@@ -300,8 +300,8 @@ impl IprLayer {
             let others = |sent: Tracked| ledger.spread(name, sent);
             let ends = [counts[1], counts[1]];
             let widths = [centre, centre, narrow];
-            let from_virtuals = Update::cost(name, [virtuals, virtuals], ends, widths, common, ledger, others);
-            finish(ledger.concat(name, vec![from_nodes, from_virtuals]), virtuals)
+            let reads_virtuals = Update::cost(name, [virtuals, virtuals], ends, widths, common, ledger, others);
+            finish(ledger.concat(name, vec![from_nodes, reads_virtuals]), virtuals)
         });
         [new_nodes, new_virtuals]
     }

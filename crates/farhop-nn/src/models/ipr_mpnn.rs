@@ -88,11 +88,11 @@ impl IprMpnn {
         let input = |at: usize| if at == 0 { width } else { width.map(|width| 2 * width) };
         let late = (self.delay > 0 && at >= self.delay).then(|| input(at - self.delay));
         let last = at + 1 == common.layers;
-        let virtuals = self.from_virtuals(level);
+        let virtuals = self.reads_virtuals(level);
         Place { input: input(at), late, width, renews: [!(last && virtuals), !last || virtuals] }
     }
 
-    fn from_virtuals(&self, level: Level) -> bool {
+    fn reads_virtuals(&self, level: Level) -> bool {
         self.virtual_readout && level == Level::Graph
     }
 
@@ -150,7 +150,7 @@ impl Architecture for IprMpnn {
         let encoder = IprEncoder::init(common, self.encoding_width, inputs, seeds);
         let layer = |at: usize| IprLayer::init(&self.place(common, at, outputs.level), inputs, common, seeds);
         let layers = (0..common.layers).map(layer).collect();
-        let read = 2 * if self.from_virtuals(outputs.level) { self.virtual_width } else { width };
+        let read = 2 * if self.reads_virtuals(outputs.level) { self.virtual_width } else { width };
         let head = |_| IprHead::init(read, width, outputs.outputs, seeds);
         let heads = (0..self.heads(common)).map(head).collect();
         Box::new(IprNetwork {
@@ -160,7 +160,7 @@ impl Architecture for IprMpnn {
             layers,
             heads,
             readout: (outputs.level == Level::Graph).then(|| common.readout.into()),
-            from_virtuals: self.from_virtuals(outputs.level),
+            reads_virtuals: self.reads_virtuals(outputs.level),
             settings: self.clone(),
         })
     }
@@ -202,7 +202,7 @@ impl Architecture for IprMpnn {
                 states[at - self.delay.min(at)].iter_mut().take(kept).for_each(|state| *state = None);
             }
         }
-        let (from, read, count) = match self.from_virtuals(shape.level) {
+        let (from, read, count) = match self.reads_virtuals(shape.level) {
             true => (1, 2 * virtual_width, graphs * virtual_nodes),
             false => (0, 2 * width, nodes),
         };
@@ -252,7 +252,7 @@ pub struct IprNetwork {
     #[module(skip)]
     readout: Option<Reduction>,
     #[module(skip)]
-    from_virtuals: bool,
+    reads_virtuals: bool,
     #[module(skip)]
     settings: IprMpnn,
 }
@@ -321,11 +321,11 @@ impl IprNetwork {
         batch: &Batch,
         context: &Context,
     ) -> Option<Tensor<2>> {
-        let x = match self.from_virtuals {
+        let x = match self.reads_virtuals {
             true => frame.mean_virtual(state.1?),
             false => frame.copies.mean(state.0?),
         };
-        let offsets = if self.from_virtuals { &frame.readout } else { batch.offsets() };
+        let offsets = if self.reads_virtuals { &frame.readout } else { batch.offsets() };
         Some(head.apply(x, self.readout.map(|readout| (readout, offsets)), context))
     }
 }

@@ -74,5 +74,5 @@ fn read(outputs: Tensor<2>, file: &OutsideFile) -> Tensor<2> {
 fn glognn() {
     // The authors' class has all parameters, whichever its settings read.
     let unused = &["orders_weight", "orders_weight_matrix", "orders_weight_matrix2", "diag_weight"];
-    compare_how(&Outside { folder: "glognn", case, table, unused }, &How { read: read, ..How::default() });
+    compare_how(&Outside { folder: "glognn", case, table, unused }, &How { read, ..How::default() });
 }
