@@ -31,6 +31,9 @@ SHARED = {"width": 32, "dropout": 0.0, "input_dropout": 0.0, "input_projection":
 OWN = {
     "gen": {"layers": 1, "coefficients": "ones", "hop_reading": "increment"},
     "mlp": {"layers": 2},
+    # Three powers share the width.
+    "mixhop": {"width": 33},
+    "gea-mixhop": {"width": 33},
 }
 
 
