@@ -197,7 +197,7 @@ class Measuring:
 
     def check(self, contender, measured):
         """The same model has the same number of parameters, and everyone the same threads and the same graph."""
-        kind = contender.model.split("-")[0]
+        kind = contender.model.split("-")[0].replace("gine", "gin")
         same = (kind, contender.settings.get("hops"))
         first = self.parameters.setdefault(same, measured["parameters"])
         assert measured["parameters"] == first, f"{contender.name} has {measured['parameters']} parameters instead of {first}"
@@ -309,7 +309,7 @@ def main():
     known = sections(asked.quick)
     if asked.list:
         for name, section in known.items():
-            print(f"{name:<11} {section.title}")
+            print(f"{name:<19} {section.title}")
         return
     names = common.chosen(asked.only, known)
     if asked.repeats < 1 or any("=" not in pair for pair in asked.peer_env):

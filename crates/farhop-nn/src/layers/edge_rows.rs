@@ -47,7 +47,7 @@ impl EdgeRows {
             ops::linear(ones, row.val(), None)
         });
         match (numbers, categories, row) {
-            (Some(numbers), Some(categories), _) => numbers + categories,
+            (Some(numbers), Some(categories), _) => ops::add(numbers, categories),
             (Some(term), None, _) | (None, Some(term), _) | (None, None, Some(term)) => term,
             // `init` makes at least one of them.
             (None, None, None) => bridge::from_vec(Vec::new(), [entries, 0]),

@@ -34,7 +34,7 @@ impl EntryEncoder {
         }
         let numbers = self.projection.as_ref().map(|projection| projection.apply(batch.edge_numbers().into()));
         let table = self.categories.as_ref().map(|table| ops::embedding(batch.edge_categories(), table.val()));
-        numbers.into_iter().chain(table).reduce(|sum, term| sum + term)
+        numbers.into_iter().chain(table).reduce(ops::add)
     }
 
     /// Writes the encoder into the ledger; none if entries have no features.
