@@ -227,8 +227,10 @@ def held_against(targets, contenders, summaries):
         row = {"ours": target.ours, "peer": target.peer, "what": target.what, "most": target.most, "note": target.note,
                "measured": None, "met": None}
         if ours and (peer or target.peer is None):
-            value = summaries[ours.name]["median" if target.what == "time" else "peak"]
-            against = 1 if peer is None else summaries[peer.name]["median" if target.what == "time" else "peak_of_data"]
+            mine, theirs = {"time": ("median", "median"), "processor time": ("cpu_median", "cpu_median"),
+                            "memory": ("peak", "peak_of_data")}[target.what]
+            value = summaries[ours.name][mine]
+            against = 1 if peer is None else summaries[peer.name][theirs]
             row.update(measured=value / against, met=value <= target.most * against, peer=peer and peer.name)
         rows.append(row)
     return rows
@@ -260,13 +262,14 @@ def section_table(contenders, summaries, measured, level_of):
         level = level_of(contender)
         name = contender.name + ("" if level == "none" else f", checkpoint a {level}")
         if found is None:
-            cells.append([name, "-", "-", "-", "-", measured[contender.name][-1]["failed"][:70]])
+            cells.append([name, "-", "-", "-", "-", "-", measured[contender.name][-1]["failed"][:70]])
             continue
         ratio = f"{found['median'] / base['median']:.3g}" if base else "-"
         share = f"{found['peak'] / base['peak']:.3g}" if base else "-"
         spread = f"{common.seconds_text(found['min'])} - {common.seconds_text(found['max'])}"
-        cells.append([name, common.seconds_text(found["median"]), spread, common.gib(found["peak"]), ratio, share])
-    return common.table(["program", "median epoch", "min - max", "peak memory", "time / first", "memory / first"], cells)
+        busy = common.seconds_text(found["cpu_median"]) if found["cpu_median"] else "-"
+        cells.append([name, common.seconds_text(found["median"]), spread, busy, common.gib(found["peak"]), ratio, share])
+    return common.table(["program", "median epoch", "min - max", "processor time", "peak memory", "time / first", "memory / first"], cells)
 
 
 def run_section(name, section, asked, python, command):

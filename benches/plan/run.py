@@ -59,7 +59,7 @@ def grid(quick, scale):
 # What every model is measured on. A model that is made for graphs of few nodes is measured on as many as it allows.
 SHAPES = {
     "one graph": {"nodes": 100_000, "edges": 600_000},
-    "one graph, fewer nodes": {"nodes": 20_000, "edges": 200_000},
+    "smaller graph": {"nodes": 20_000, "edges": 200_000},
     "many graphs": {"nodes": 30_000, "edges": 33_000, "graphs": 200, "classes": 10},
     "many graphs with edge features": {"nodes": 30_000, "edges": 33_000, "graphs": 200, "classes": 10, "edge-features": 16},
 }
@@ -67,10 +67,11 @@ SHAPES = {
 SETTINGS = {("gin", "many graphs with edge features"): ["model.edge_features=shared", "model.input_projection=true"]}
 
 
-def of_models(models, quick, scale):
+def of_models(models, shapes, quick, scale):
     """Every model on every shape that it may see and that shows something new of it."""
     points = []
-    for model, (name, shape), mode in itertools.product(models, SHAPES.items(), ("train", "infer")):
+    for model, name, mode in itertools.product(models, shapes, ("train", "infer")):
+        shape = SHAPES[name]
         if name.endswith("edge features") and not (model["reads_edge_features"] or (model["model"], name) in SETTINGS):
             continue
         if name == "one graph" and (model["most_nodes"] or shape["nodes"]) < shape["nodes"]:
@@ -91,6 +92,7 @@ def arguments():
     parser.add_argument("--scale", metavar="S", type=float, default=1.0, help="nodes and edges times S [1]")
     parser.add_argument("--models", action="store_true", help="every model of `farhop models` on a few shapes")
     parser.add_argument("--only", metavar="A,B", default="", help="of these models alone")
+    parser.add_argument("--shapes", metavar="A,B", default="", help=f"of these shapes alone: {', '.join(SHAPES)}")
     parser.add_argument("--resume", action="store_true", help="go on with the run file --out: points that it has are not measured again")
     parser.add_argument("--worst", metavar="N", type=int, default=0, help="rows of the table, 0 for all [0]")
     return parser.parse_args()
@@ -133,7 +135,8 @@ def main():
     if asked.models:
         models = common.run_json([command, "models", "--json"])["models"]
         chosen = common.chosen(asked.only, [model["model"] for model in models])
-        points = of_models([model for model in models if model["model"] in chosen], asked.quick, scale)
+        shapes = common.chosen(asked.shapes, list(SHAPES), "--shapes")
+        points = of_models([model for model in models if model["model"] in chosen], shapes, asked.quick, scale)
     else:
         points = grid(asked.quick, scale)
     known = []

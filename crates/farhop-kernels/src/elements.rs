@@ -173,7 +173,9 @@ mod tests {
     const COUNT: usize = (1 << 15) + 13;
 
     fn numbers(seed: u64) -> Vec<f32> {
-        (0..COUNT).map(|at| farhop_graph::random::unit(farhop_graph::random::mix(seed, at as u64)) as f32 - 0.5).collect()
+        (0..COUNT)
+            .map(|at| farhop_graph::random::unit(farhop_graph::random::mix(seed, at as u64)) as f32 - 0.5)
+            .collect()
     }
 
     #[test]

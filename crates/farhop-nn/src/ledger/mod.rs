@@ -178,7 +178,16 @@ impl Ledger {
         book.peak = book.peak.max(book.alive);
         let index = book.tensors.len();
         let name = name.to_string();
-        book.tensors.push(Entry { bytes, holders: 1, tracked, gradient: false, taken: false, depth: 0, name, listed: false });
+        book.tensors.push(Entry {
+            bytes,
+            holders: 1,
+            tracked,
+            gradient: false,
+            taken: false,
+            depth: 0,
+            name,
+            listed: false,
+        });
         Tracked { ledger: self.clone(), index }
     }
 
@@ -356,7 +365,8 @@ mod tests {
         let x = ledger.run(plain(100), [(ledger.data(0), false)]);
         let left = ledger.run(plain(100), [(x.clone(), false)]);
         let right = ledger.run(plain(100), [(x, false)]);
-        let sum = ledger.run(Work { in_place: true, back_in_place: true, ..plain(100) }, [(left, false), (right, false)]);
+        let sum =
+            ledger.run(Work { in_place: true, back_in_place: true, ..plain(100) }, [(left, false), (right, false)]);
         let estimate = ledger.finish(sum);
         // Forward: the sum is in the place of the left. Back: two gradients at a time; that of x is added up.
         assert_eq!((estimate.kept, estimate.total()), (100, 300));
