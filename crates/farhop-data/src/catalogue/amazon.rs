@@ -6,11 +6,11 @@ use super::entry::Entry;
 use super::folders::Located;
 use super::parts::{Parts, Splits, bytes_of, row_numbers};
 use crate::dataset::Columns;
+use crate::dataset::split::Split;
 use crate::error::DataError;
-use crate::graph_arrays::{ArrayOptions, GraphArrays, class_target};
-use crate::npz::Npz;
-use crate::source::SourceFile;
-use crate::split::Split;
+use crate::files::source::SourceFile;
+use crate::formats::npz::Npz;
+use crate::layouts::graph_arrays::{ArrayOptions, GraphArrays, class_target};
 
 /// Reads the graph (made undirected, without self-loops), the features and the labels; the split if its file is here.
 pub(super) fn read(entry: &Entry, files: &Located) -> Result<Parts, DataError> {

@@ -4,14 +4,14 @@ use super::entry::Entry;
 use super::folders::Located;
 use super::parts::{Parts, Splits};
 use crate::dataset::Dataset;
+use crate::dataset::split::Split;
 use crate::error::DataError;
-use crate::ogb::{self, OgbOptions};
-use crate::options::SplitChoice;
-use crate::source::SourceFile;
-use crate::split::Split;
-use crate::targets::TargetKind;
-use crate::tu::{self, TuOptions};
-use crate::wikics::WikiCs;
+use crate::files::source::SourceFile;
+use crate::layouts::ogb::{self, OgbOptions};
+use crate::layouts::tu::{self, TuOptions};
+use crate::layouts::wikics::WikiCs;
+use crate::tables::options::SplitChoice;
+use crate::tables::targets::TargetKind;
 
 impl Parts {
     /// The parts of a dataset whose split is chosen later.
@@ -37,7 +37,7 @@ pub(super) fn read_tu(name: &str, files: &Located) -> Result<Parts, DataError> {
     let numbered = match files.find(&format!("{name}_splits.json")) {
         None => Vec::new(),
         Some(path) => {
-            let bytes = crate::source::read_bytes(path)?;
+            let bytes = crate::files::source::read_bytes(path)?;
             data.sources.push(SourceFile::of(&path.display().to_string(), &bytes));
             tu::read_folds(path, data.graphs.len())?
         }

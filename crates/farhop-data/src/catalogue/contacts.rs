@@ -8,9 +8,9 @@ use super::molecules::parse_all;
 use super::parts::{Parts, Splits};
 use crate::dataset::Target;
 use crate::error::DataError;
+use crate::formats::table::Table;
 use crate::molecules::joined;
-use crate::smiles::Molecule;
-use crate::table::Table;
+use crate::molecules::smiles::Molecule;
 
 /// Atoms closer than this, in angstrom, are in contact.
 const CLOSE: f64 = 3.5;

@@ -7,8 +7,8 @@ use super::folders::Located;
 use super::parts::{Parts, Splits, bytes_of};
 use crate::dataset::{Columns, Target};
 use crate::error::DataError;
-use crate::graph_arrays::{ArrayOptions, GraphArrays, class_target};
-use crate::npz::Npz;
+use crate::formats::npz::Npz;
+use crate::layouts::graph_arrays::{ArrayOptions, GraphArrays, class_target};
 use crate::text::counted;
 
 /// Reads a graph; `directed`: an edge is from its first node to its second; `binary`: labels answer one question.

@@ -8,16 +8,16 @@ use farhop_graph::Direction;
 use super::folders::Located;
 use super::molecules::Collected;
 use super::parts::{Parts, Splits, bytes_of};
+use crate::dataset::entry_rows::{build_graph, graph_set, spread};
+use crate::dataset::split::Split;
 use crate::dataset::{Columns, Target};
-use crate::entry_rows::{build_graph, graph_set, spread};
 use crate::error::DataError;
-use crate::graph_arrays::class_target;
-use crate::npy::Array;
-use crate::pickle::{self, Value};
-use crate::smiles::{ATOM_SIZES, BOND_SIZES};
-use crate::source::SourceFile;
-use crate::split::Split;
-use crate::torch;
+use crate::files::source::SourceFile;
+use crate::formats::npy::Array;
+use crate::formats::pickle::{self, Value};
+use crate::formats::torch;
+use crate::layouts::graph_arrays::class_target;
+use crate::molecules::smiles::{ATOM_SIZES, BOND_SIZES};
 
 /// The object numbers of COCO that are in use, in order: class `i` is the `i`-th.
 const COCO_GAPS: [i64; 10] = [12, 26, 29, 30, 45, 66, 68, 69, 71, 83];

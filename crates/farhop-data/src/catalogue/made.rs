@@ -3,11 +3,11 @@
 use super::entry::{Entry, Reader};
 use super::options::LoadOptions;
 use super::parts::{Parts, Splits};
-use crate::dataset::Dataset;
-use crate::error::DataError;
-use crate::synthetic::{
+use crate::catalogue::synthetic::{
     HopMajorityOptions, RingTransferOptions, TreeNeighboursOptions, hop_majority, ring_transfer, tree_neighbours,
 };
+use crate::dataset::Dataset;
+use crate::error::DataError;
 
 /// Makes the data of an entry.
 pub(super) fn make(entry: &Entry, options: &LoadOptions) -> Result<Parts, DataError> {

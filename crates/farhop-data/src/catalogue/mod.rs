@@ -25,6 +25,7 @@ mod parts;
 mod peptides;
 mod planetoid;
 mod splits;
+pub mod synthetic;
 mod table;
 mod zinc;
 
@@ -39,8 +40,8 @@ use entry::Reader;
 use folders::Located;
 use parts::Parts;
 
-use crate::cache::{CacheKey, cached, hash_files};
 use crate::dataset::Dataset;
+use crate::dataset::cache::{CacheKey, cached, hash_files};
 use crate::error::DataError;
 
 /// Changes whenever the readers make something else of the same files, so that cached datasets are made anew.

@@ -7,11 +7,11 @@ use super::folders::Located;
 use super::molecules::parse_all_leniently;
 use super::parts::{Parts, Splits, row_numbers};
 use crate::dataset::Target;
+use crate::dataset::split::Split;
 use crate::error::DataError;
+use crate::formats::table::Table;
+use crate::formats::text_file::TextFile;
 use crate::molecules::joined;
-use crate::split::Split;
-use crate::table::Table;
-use crate::text_file::TextFile;
 
 /// Reads the table without the rows that repeat an earlier SMILES; the lists of the split count what is left.
 pub(super) fn read(entry: &Entry, files: &Located) -> Result<Parts, DataError> {

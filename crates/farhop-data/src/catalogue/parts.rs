@@ -7,10 +7,10 @@ use farhop_graph::GraphSet;
 use super::entry::{Counts, DataFile, Entry};
 use super::options::{LoadOptions, SplitRequest};
 use super::splits;
+use crate::dataset::split::Split;
 use crate::dataset::{Columns, Dataset, Numbers, Target};
 use crate::error::DataError;
-use crate::source::{SourceFile, read_bytes};
-use crate::split::Split;
+use crate::files::source::{SourceFile, read_bytes};
 use crate::text::thousands;
 
 /// A dataset before its split is chosen.

@@ -7,12 +7,12 @@ use super::folders::Located;
 use super::molecules::parse_all;
 use super::parts::{Parts, Splits, bytes_of};
 use crate::dataset::Target;
+use crate::dataset::split::Split;
 use crate::error::DataError;
+use crate::files::source::SourceFile;
+use crate::formats::pickle;
+use crate::formats::table::Table;
 use crate::molecules::joined;
-use crate::pickle;
-use crate::source::SourceFile;
-use crate::split::Split;
-use crate::table::Table;
 
 /// What Peptides-func asks, in the order of its labels.
 const FUNCTIONS: [&str; 10] = [

@@ -10,14 +10,14 @@ use farhop_graph::{Direction, GraphSet};
 
 use super::folders::Located;
 use super::parts::{Parts, Splits, bytes_of};
-use crate::csr::Csr;
+use crate::dataset::csr::Csr;
+use crate::dataset::entry_rows::build_graph;
+use crate::dataset::split::Split;
 use crate::dataset::{Columns, Target};
-use crate::entry_rows::build_graph;
 use crate::error::DataError;
-use crate::pickle::{self, Value};
-use crate::source::SourceFile;
-use crate::split::Split;
-use crate::text_file::TextFile;
+use crate::files::source::SourceFile;
+use crate::formats::pickle::{self, Value};
+use crate::formats::text_file::TextFile;
 
 /// Validation nodes of the public split.
 const PUBLIC_VALID: usize = 500;

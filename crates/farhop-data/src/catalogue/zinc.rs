@@ -11,12 +11,12 @@ use super::molecules::{Collected, ZINC_ATOM_KINDS, ZINC_BOND_KINDS, parse_kekule
 use super::options::LoadOptions;
 use super::parts::{Parts, Splits, bytes_of, row_numbers};
 use crate::dataset::Target;
+use crate::dataset::split::Split;
 use crate::error::DataError;
-use crate::pickle::{self, Value};
-use crate::source::SourceFile;
-use crate::split::Split;
-use crate::text_file::TextFile;
-use crate::torch;
+use crate::files::source::SourceFile;
+use crate::formats::pickle::{self, Value};
+use crate::formats::text_file::TextFile;
+use crate::formats::torch;
 
 /// The first names of the files, as the catalogue has them.
 const MOLECULES: &str = "250k_rndm_zinc_drugs_clean.smi";

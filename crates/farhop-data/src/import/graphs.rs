@@ -5,19 +5,19 @@ use std::collections::HashMap;
 use farhop_graph::{Built, Direction};
 
 use super::{ImportOptions, Tables, parts};
+use crate::dataset::entry_rows::{build_graph, graph_set};
+use crate::dataset::split::{Part, Split};
+use crate::dataset::split_choice::TableSplit;
 use crate::dataset::{Columns, Dataset, Level, Numbers, Target};
-use crate::edge_features::{self, EdgeColumns, EdgeFeatures};
-use crate::edges::end_columns;
-use crate::entry_rows::{build_graph, graph_set};
 use crate::error::DataError;
-use crate::options::NodeTableOptions;
-use crate::problems::Problems;
-use crate::roles::Roles;
-use crate::scan::{Scan, part_of};
-use crate::split::{Part, Split};
-use crate::split_choice::TableSplit;
-use crate::table::Table;
-use crate::targets::{TargetCells, TargetColumns};
+use crate::error::problems::Problems;
+use crate::formats::table::Table;
+use crate::tables::edge_features::{self, EdgeColumns, EdgeFeatures};
+use crate::tables::edges::end_columns;
+use crate::tables::options::NodeTableOptions;
+use crate::tables::roles::Roles;
+use crate::tables::scan::{Scan, part_of};
+use crate::tables::targets::{TargetCells, TargetColumns};
 use crate::text::{counted, quoted};
 
 /// Reads tables whose nodes name their graph in `column`.

@@ -4,14 +4,14 @@ use farhop_graph::Graph;
 
 use crate::dataset::Columns;
 use crate::error::DataError;
-use crate::features::{encode, infer_kinds, statistics_and_fill};
-use crate::graph_features::{complete_graph_features, graph_feature};
-use crate::node_tables::feature_notes;
-use crate::options::NodeTableOptions;
-use crate::problems::Problems;
-use crate::roles::Roles;
-use crate::scan::Scan;
-use crate::table::Table;
+use crate::error::problems::Problems;
+use crate::formats::table::Table;
+use crate::tables::features::{encode, infer_kinds, statistics_and_fill};
+use crate::tables::graph_features::{complete_graph_features, graph_feature};
+use crate::tables::node_tables::feature_notes;
+use crate::tables::options::NodeTableOptions;
+use crate::tables::roles::Roles;
+use crate::tables::scan::Scan;
 
 /// The features of the rows of a nodes table, `[nodes, width]`, with statistics over the rows in `train`.
 pub(super) fn read_features(

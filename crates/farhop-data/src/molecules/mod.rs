@@ -6,6 +6,7 @@
 
 mod read;
 mod sdf;
+pub mod smiles;
 mod source;
 
 use std::path::Path;
@@ -13,13 +14,13 @@ use std::path::Path;
 use farhop_graph::{Direction, GraphSet};
 use serde::{Deserialize, Serialize};
 
+use crate::dataset::entry_rows::{build_graph, graph_set, spread};
+use crate::dataset::split::SplitFractions;
 use crate::dataset::{Columns, Dataset};
-use crate::entry_rows::{build_graph, graph_set, spread};
 use crate::error::DataError;
-use crate::schema::TargetColumn;
-use crate::smiles::{ATOM_SIZES, BOND_SIZES, Molecule};
-use crate::split::SplitFractions;
-use crate::targets::TargetKind;
+use crate::molecules::smiles::{ATOM_SIZES, BOND_SIZES, Molecule};
+use crate::tables::schema::TargetColumn;
+use crate::tables::targets::TargetKind;
 use read::Read;
 use source::Source;
 

@@ -4,16 +4,16 @@ use rayon::prelude::*;
 
 use super::source::{Cells, Found, Source};
 use super::{MoleculeOptions, MoleculeSchema, MoleculeTable, joined};
+use crate::dataset::split::{Part, Split};
+use crate::dataset::split_choice::TableSplit;
 use crate::dataset::{Dataset, Level, Target};
 use crate::error::DataError;
-use crate::options::SplitChoice;
-use crate::place::Place;
-use crate::problems::Problems;
-use crate::schema::TargetColumn;
-use crate::smiles::{self, Molecule, MolfileError, SmilesError};
-use crate::split::{Part, Split};
-use crate::split_choice::TableSplit;
-use crate::targets::{TargetCells, TargetColumns};
+use crate::error::place::Place;
+use crate::error::problems::Problems;
+use crate::molecules::smiles::{self, Molecule, MolfileError, SmilesError};
+use crate::tables::options::SplitChoice;
+use crate::tables::schema::TargetColumn;
+use crate::tables::targets::{TargetCells, TargetColumns};
 use crate::text::{counted, quoted, thousands};
 
 /// How many molecules that were left out are listed.

@@ -4,17 +4,17 @@ use std::path::Path;
 
 use super::sdf::Sdf;
 use super::{MoleculeOptions, MoleculeSchema};
+use crate::dataset::split::Part;
 use crate::error::DataError;
+use crate::error::place::Place;
+use crate::error::problems::Problems;
+use crate::files::source::SourceFile;
+use crate::formats::table::Table;
+use crate::formats::text_file::TextFile;
 use crate::import::{Kind, detect};
-use crate::place::Place;
-use crate::problems::Problems;
-use crate::scan::part_of;
-use crate::schema::TargetColumn;
-use crate::source::SourceFile;
-use crate::split::Part;
-use crate::table::Table;
+use crate::tables::scan::part_of;
+use crate::tables::schema::TargetColumn;
 use crate::text::quoted;
-use crate::text_file::TextFile;
 
 const EXAMPLE: &str = "smiles,target";
 /// Columns that are taken for ids, if no other was asked for.
