@@ -9,7 +9,7 @@ use std::path::Path;
 use farhop_graph::{Direction, GraphSet};
 
 use super::folders::Located;
-use super::parts::{Parts, Splits, bytes_of};
+use super::unsplit_dataset::{Splits, UnsplitDataset, bytes_of};
 use crate::dataset::csr::Csr;
 use crate::dataset::entry_rows::build_graph;
 use crate::dataset::split::Split;
@@ -23,7 +23,7 @@ use crate::formats::text_file::TextFile;
 const PUBLIC_VALID: usize = 500;
 
 /// Reads the dataset whose files are called `ind.<name>.*`.
-pub(super) fn read(name: &str, files: &Located) -> Result<Parts, DataError> {
+pub(super) fn read(name: &str, files: &Located) -> Result<UnsplitDataset, DataError> {
     let mut sources = Vec::new();
     let path = |part: &str| files.path(&format!("ind.{name}.{part}")).map(Path::to_path_buf);
     let mut load = |part: &str| -> Result<Value, DataError> {
@@ -53,7 +53,7 @@ pub(super) fn read(name: &str, files: &Located) -> Result<Parts, DataError> {
         (train as u32..(train + PUBLIC_VALID) as u32).collect(),
         order,
     )?;
-    Ok(Parts {
+    Ok(UnsplitDataset {
         graphs: GraphSet::single(built.graph),
         nodes: Columns::sparse(features),
         edges: Columns::none(),

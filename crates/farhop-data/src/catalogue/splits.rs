@@ -4,7 +4,7 @@ use farhop_graph::random::mix;
 
 use super::entry::Entry;
 use super::options::{LoadOptions, SplitRequest};
-use super::parts::Splits;
+use super::unsplit_dataset::Splits;
 use crate::dataset::split::{Split, SplitFractions};
 use crate::dataset::split_choice::Strata;
 use crate::dataset::{Level, Target};

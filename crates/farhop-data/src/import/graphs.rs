@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use farhop_graph::{Built, Direction};
 
-use super::{ImportOptions, Tables, parts};
+use super::{ImportOptions, Tables, table_features};
 use crate::dataset::entry_rows::{build_graph, graph_set};
 use crate::dataset::split::{Part, Split};
 use crate::dataset::split_choice::TableSplit;
@@ -46,7 +46,7 @@ pub(super) fn read(tables: Tables<'_>, column: &str, options: &ImportOptions) ->
     let train: Vec<u32> =
         (0..members.graph_of.len() as u32).filter(|&row| of_train[members.graph_of[row as usize] as usize]).collect();
     // The graph of the table's rows is the built one with its nodes renamed; degrees are put right below.
-    let features = parts::read_features(
+    let features = table_features::read_features(
         table,
         &roles,
         &mut scan,

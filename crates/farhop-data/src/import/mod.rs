@@ -6,8 +6,8 @@ mod detect;
 mod file_schema;
 mod graphs;
 mod lone_edges;
-mod parts;
 mod python;
+mod table_features;
 
 use std::path::Path;
 

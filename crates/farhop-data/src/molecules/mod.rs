@@ -21,7 +21,7 @@ use crate::error::DataError;
 use crate::molecules::smiles::{ATOM_SIZES, BOND_SIZES, Molecule};
 use crate::tables::schema::TargetColumn;
 use crate::tables::targets::TargetKind;
-use read::Read;
+use read::ReadMolecules;
 use source::Source;
 
 /// How to read a table of molecules.
@@ -78,7 +78,7 @@ impl MoleculeTable {
     pub fn load(path: &Path, options: &MoleculeOptions) -> Result<MoleculeTable, DataError> {
         let source = Source::open(path)?;
         let columns = source.find(options)?;
-        let mut read = Read::of(&source, &columns, options.skip_bad)?;
+        let mut read = ReadMolecules::of(&source, &columns, options.skip_bad)?;
         let (target, split, target_column) = read.learn(&source, &columns, options)?;
         let name = |column: Option<usize>| column.map(|column| source.header(column).to_string());
         let schema = MoleculeSchema {
@@ -94,7 +94,7 @@ impl MoleculeTable {
     pub fn load_with_schema(path: &Path, schema: &MoleculeSchema, skip_bad: bool) -> Result<MoleculeTable, DataError> {
         let source = Source::open(path)?;
         let columns = source.find_again(schema)?;
-        let mut read = Read::of(&source, &columns, skip_bad)?;
+        let mut read = ReadMolecules::of(&source, &columns, skip_bad)?;
         let (target, split) = read.apply(&source, &columns, schema)?;
         read.finish(&source, target, split, schema.clone())
     }

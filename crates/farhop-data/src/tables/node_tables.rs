@@ -127,7 +127,7 @@ impl NodeTables {
             ));
         }
         let read =
-            Read { table, ids: scan.ids, edges, edge_features, features: encoded.features, target, split, notes };
+            ReadTables { table, ids: scan.ids, edges, edge_features, features: encoded.features, target, split, notes };
         read.assemble(schema.clone())
     }
 
@@ -193,7 +193,8 @@ pub(crate) fn load_open(
         edge_features: edge_features.columns.clone(),
     };
     let entry_weights = edges.entry_weights();
-    let read = Read { table, ids: scan.ids, edges, edge_features, features: encoded.features, target, split, notes };
+    let read =
+        ReadTables { table, ids: scan.ids, edges, edge_features, features: encoded.features, target, split, notes };
     Ok((read.assemble(schema)?, entry_weights))
 }
 
@@ -285,7 +286,7 @@ fn table_split<'a>(
 }
 
 /// Everything that was read, on its way to a dataset.
-struct Read<'a> {
+struct ReadTables<'a> {
     table: &'a Table,
     ids: Vec<String>,
     edges: EdgeTable,
@@ -296,7 +297,7 @@ struct Read<'a> {
     notes: Vec<String>,
 }
 
-impl Read<'_> {
+impl ReadTables<'_> {
     fn assemble(self, schema: Schema) -> Result<NodeTables, DataError> {
         let (split, origin) = self.split.unzip();
         let report = self.edges.built.report;

@@ -57,13 +57,13 @@ impl ColumnsSummary {
     pub(super) fn of(columns: &Columns, rows: usize) -> ColumnsSummary {
         let numbers = (columns.width > 0 && rows > 0).then(|| match &columns.numbers {
             Numbers::Dense(numbers) => {
-                let mut seen = Seen::new(columns.width);
+                let mut seen = ColumnRanges::new(columns.width);
                 seen.take(numbers);
                 summary(seen.columns(), rows, false)
             }
             Numbers::Sparse(csr) => summary(sparse(csr), rows, true),
             Numbers::OnDisk(numbers) => {
-                let mut seen = Seen::new(columns.width);
+                let mut seen = ColumnRanges::new(columns.width);
                 // A card has no errors: a file that can't be read shows when it is used.
                 let _ = numbers.for_each(|_, rows| {
                     seen.take(rows);
@@ -77,19 +77,19 @@ impl ColumnsSummary {
 }
 
 /// Dense columns so far. One array per question, so that the compiler answers several columns at once.
-struct Seen {
+struct ColumnRanges {
     min: Vec<f32>,
     max: Vec<f32>,
     others: Vec<u32>,
 }
 
-impl Seen {
+impl ColumnRanges {
     fn new(width: usize) -> Self {
-        Seen { min: vec![f32::INFINITY; width], max: vec![f32::NEG_INFINITY; width], others: vec![0; width] }
+        ColumnRanges { min: vec![f32::INFINITY; width], max: vec![f32::NEG_INFINITY; width], others: vec![0; width] }
     }
 
     fn take(&mut self, numbers: &[f32]) {
-        let Seen { min, max, others } = self;
+        let ColumnRanges { min, max, others } = self;
         for row in numbers.chunks_exact(min.len().max(1)) {
             for (((min, max), others), &number) in min.iter_mut().zip(&mut *max).zip(&mut *others).zip(row) {
                 *min = if number < *min { number } else { *min };

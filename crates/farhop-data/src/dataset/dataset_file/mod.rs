@@ -53,7 +53,7 @@ struct Metadata {
     directed: bool,
     nodes: Layout,
     edges: Layout,
-    target: TargetKind,
+    target: StoredTarget,
     /// Whether there are ids.
     ids: bool,
     notes: Vec<String>,
@@ -70,7 +70,7 @@ struct Layout {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-enum TargetKind {
+enum StoredTarget {
     Class { classes: Vec<String> },
     Binary { names: Vec<String> },
     Number { names: Vec<String> },

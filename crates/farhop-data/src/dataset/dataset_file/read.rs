@@ -5,7 +5,7 @@ use std::path::Path;
 
 use farhop_graph::{Direction, Graph, GraphSet};
 
-use super::{FORMAT, Heading, Layout, Metadata, TargetKind, VERSION};
+use super::{FORMAT, Heading, Layout, Metadata, StoredTarget, VERSION};
 use crate::dataset::csr::Csr;
 use crate::dataset::split::Split;
 use crate::dataset::{Columns, Dataset, Numbers, Target};
@@ -120,9 +120,9 @@ impl<R: Read + Seek> Stored<R> {
         }
     }
 
-    fn target(&mut self, kind: TargetKind) -> Result<Target, DataError> {
+    fn target(&mut self, kind: StoredTarget) -> Result<Target, DataError> {
         Ok(match kind {
-            TargetKind::Class { classes } => {
+            StoredTarget::Class { classes } => {
                 let numbers = self.i64("labels")?;
                 let label = |number: i64| match number {
                     -1 => Ok(None),
@@ -132,9 +132,9 @@ impl<R: Read + Seek> Stored<R> {
                 let labels = labels.map_err(|_| self.wrong("a label is no class.".to_string()))?;
                 Target::Class { labels, classes }
             }
-            TargetKind::Binary { names } => Target::Binary { values: self.f32("values")?, names },
-            TargetKind::Number { names } => Target::Number { values: self.f32("values")?, names },
-            TargetKind::Pair => {
+            StoredTarget::Binary { names } => Target::Binary { values: self.f32("values")?, names },
+            StoredTarget::Number { names } => Target::Number { values: self.f32("values")?, names },
+            StoredTarget::Pair => {
                 let ends = self.u32("pairs")?;
                 let (pairs, rest) = ends.as_chunks::<2>();
                 if !rest.is_empty() {

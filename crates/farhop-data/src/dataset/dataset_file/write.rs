@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use super::{FORMAT, Layout, Metadata, TargetKind, VERSION};
+use super::{FORMAT, Layout, Metadata, StoredTarget, VERSION};
 use crate::dataset::{Columns, Dataset, Numbers, Target};
 use crate::error::DataError;
 use crate::formats::npz::{NpzWriter, WriteAndSeek, write_npz};
@@ -46,10 +46,10 @@ impl Dataset {
             nodes: layout(&self.nodes),
             edges: layout(&self.edges),
             target: match &self.target {
-                Target::Class { classes, .. } => TargetKind::Class { classes: classes.clone() },
-                Target::Binary { names, .. } => TargetKind::Binary { names: names.clone() },
-                Target::Number { names, .. } => TargetKind::Number { names: names.clone() },
-                Target::Pair { .. } => TargetKind::Pair,
+                Target::Class { classes, .. } => StoredTarget::Class { classes: classes.clone() },
+                Target::Binary { names, .. } => StoredTarget::Binary { names: names.clone() },
+                Target::Number { names, .. } => StoredTarget::Number { names: names.clone() },
+                Target::Pair { .. } => StoredTarget::Pair,
             },
             ids: !self.ids.is_empty(),
             notes: self.notes.clone(),

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::convert::Turned;
+use super::convert::ConvertedValue;
 use super::fault::Fault;
 use super::globals::Global;
 use super::numpy::ElementType;
@@ -94,7 +94,7 @@ impl Arena {
             return Err(Fault::refused(reason));
         }
         // A container here, and the value that it becomes.
-        self.budget.charge_for::<(Node, Turned)>(1)?;
+        self.budget.charge_for::<(Node, ConvertedValue)>(1)?;
         self.nodes.push(node);
         Ok(Item::Node(self.nodes.len() - 1))
     }

@@ -1,4 +1,4 @@
-//! From the machine's containers to checked values. Every container is turned once and shared
+//! From the machine's containers to checked values. Every container is converted_value once and shared
 //! wherever it appears; one that contains itself is refused.
 
 use std::sync::Arc;
@@ -21,12 +21,12 @@ pub(crate) type Resolve<'a> = dyn FnMut(&str) -> Result<SharedBytes, Fault> + 'a
 enum State {
     Untouched,
     InProgress,
-    Done(Turned),
+    Done(ConvertedValue),
 }
 
 /// A value with its size when everything in it is written out, and its depth.
 #[derive(Clone)]
-pub(super) struct Turned {
+pub(super) struct ConvertedValue {
     kind: Kind,
     elements: u64,
     depth: usize,
@@ -37,7 +37,7 @@ pub(crate) fn converted(program: Program, resolve: &mut Resolve<'_>) -> Result<K
     let Program { arena, root, file, .. } = program;
     let states = arena.nodes.iter().map(|_| State::Untouched).collect();
     let mut converter = Converter { arena, states, file, resolve };
-    converter.item(&root, 0).map(|turned| turned.kind)
+    converter.item(&root, 0).map(|converted_value| converted_value.kind)
 }
 
 struct Converter<'a, 'b> {
@@ -55,7 +55,7 @@ struct Sum {
 }
 
 impl Converter<'_, '_> {
-    fn item(&mut self, item: &Item, above: usize) -> Result<Turned, Fault> {
+    fn item(&mut self, item: &Item, above: usize) -> Result<ConvertedValue, Fault> {
         let kind = match item {
             Item::None => Kind::None,
             Item::Bool(value) => Kind::Bool(*value),
@@ -66,15 +66,15 @@ impl Converter<'_, '_> {
             Item::Global(global) => Kind::Class(global.name),
             Item::Node(number) => return self.container(*number, above),
         };
-        Ok(Turned { kind, elements: 1, depth: 0 })
+        Ok(ConvertedValue { kind, elements: 1, depth: 0 })
     }
 
-    fn container(&mut self, number: usize, above: usize) -> Result<Turned, Fault> {
+    fn container(&mut self, number: usize, above: usize) -> Result<ConvertedValue, Fault> {
         let (Some(state), Some(node)) = (self.states.get_mut(number), self.arena.nodes.get_mut(number)) else {
             return Err(Fault::refused("the pickle names a container that is not there."));
         };
         match state {
-            State::Done(turned) => return Ok(turned.clone()),
+            State::Done(converted_value) => return Ok(converted_value.clone()),
             State::InProgress => {
                 return Err(Fault::refused("the pickle holds a container that contains itself; datasets do not."));
             }
@@ -83,26 +83,27 @@ impl Converter<'_, '_> {
         let node = std::mem::replace(node, Node::Tuple(Vec::new()));
         let mut sum = Sum::default();
         let kind = if above > DEEPEST_NESTING { None } else { Some(self.node(node, above + 1, &mut sum)?) };
-        let turned = Turned { kind: kind.unwrap_or(Kind::None), elements: sum.elements + 1, depth: sum.depth + 1 };
-        if above > DEEPEST_NESTING || turned.depth > DEEPEST_NESTING {
+        let converted_value =
+            ConvertedValue { kind: kind.unwrap_or(Kind::None), elements: sum.elements + 1, depth: sum.depth + 1 };
+        if above > DEEPEST_NESTING || converted_value.depth > DEEPEST_NESTING {
             let reason = format!("containers lie in one another deeper than {DEEPEST_NESTING}, the limit.");
             return Err(Fault::refused(reason));
         }
-        if turned.elements > MOST_ELEMENTS {
+        if converted_value.elements > MOST_ELEMENTS {
             let reason = "the pickle repeats its containers so often that they would have more than";
             return Err(Fault::refused(format!("{reason} {} elements, the limit.", thousands(MOST_ELEMENTS))));
         }
         if let Some(state) = self.states.get_mut(number) {
-            *state = State::Done(turned.clone());
+            *state = State::Done(converted_value.clone());
         }
-        Ok(turned)
+        Ok(converted_value)
     }
 
     fn child(&mut self, item: &Item, above: usize, sum: &mut Sum) -> Result<Kind, Fault> {
-        let turned = self.item(item, above)?;
-        sum.elements = sum.elements.saturating_add(turned.elements);
-        sum.depth = sum.depth.max(turned.depth);
-        Ok(turned.kind)
+        let converted_value = self.item(item, above)?;
+        sum.elements = sum.elements.saturating_add(converted_value.elements);
+        sum.depth = sum.depth.max(converted_value.depth);
+        Ok(converted_value.kind)
     }
 
     fn node(&mut self, node: Node, above: usize, sum: &mut Sum) -> Result<Kind, Fault> {

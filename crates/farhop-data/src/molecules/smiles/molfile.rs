@@ -18,10 +18,10 @@ pub(super) struct Drawing {
 }
 
 /// A molecule with a line number for a problem.
-type Read<T> = Result<T, (usize, String)>;
+type MolfileResult<T> = Result<T, (usize, String)>;
 
 /// Reads the lines of one molecule.
-pub(super) fn parse_molfile(lines: &[&str]) -> Read<(Structure, Drawing)> {
+pub(super) fn parse_molfile(lines: &[&str]) -> MolfileResult<(Structure, Drawing)> {
     let counts = lines.get(3).ok_or((0, "a molfile has three lines, then its counts.".to_string()))?;
     let mut file = File { structure: Structure::default(), drawing: Drawing::default(), valences: Vec::new() };
     if counts.contains("V3000") {
@@ -51,7 +51,7 @@ struct File {
 }
 
 impl File {
-    fn version_2000(&mut self, lines: &[&str]) -> Read<()> {
+    fn version_2000(&mut self, lines: &[&str]) -> MolfileResult<()> {
         let count = |from: usize| columns(lines[3], from, from + 3).parse::<usize>().ok();
         let (Some(atoms), Some(bonds)) = (count(0), count(3)) else {
             return Err((3, "the counts of atoms and bonds are no numbers. Save it as V2000 or V3000.".to_string()));
@@ -117,7 +117,7 @@ impl File {
         Err((lines.len(), "the molecule has no line \"M  END\". The file is cut short.".to_string()))
     }
 
-    fn version_3000(&mut self, lines: &[&str]) -> Read<()> {
+    fn version_3000(&mut self, lines: &[&str]) -> MolfileResult<()> {
         let mut block = "";
         let mut joined = String::new();
         for (number, text) in lines.iter().enumerate().skip(4) {
@@ -152,7 +152,7 @@ impl File {
         Err((lines.len(), "the molecule has no line \"M  END\". The file is cut short.".to_string()))
     }
 
-    fn atom_3000(&mut self, number: usize, cells: &[&str]) -> Read<()> {
+    fn atom_3000(&mut self, number: usize, cells: &[&str]) -> MolfileResult<()> {
         let wrong = || (number, "an atom needs a number, a symbol and three coordinates.".to_string());
         let [index, symbol, x, y, z, rest @ ..] = cells else { return Err(wrong()) };
         // Bonds go by the numbers of atoms, which may have gaps in theory; files that people have do not.
@@ -184,7 +184,7 @@ impl File {
         Ok(())
     }
 
-    fn bond_3000(&mut self, number: usize, cells: &[&str]) -> Read<()> {
+    fn bond_3000(&mut self, number: usize, cells: &[&str]) -> MolfileResult<()> {
         let wrong = || (number, "a bond needs a number, a type and two atoms.".to_string());
         let [_, kind, begin, end, rest @ ..] = cells else { return Err(wrong()) };
         let cell = |text: &str| text.parse::<usize>().ok();
@@ -199,7 +199,7 @@ impl File {
         self.bond(number, [begin, end], kind, stereo)
     }
 
-    fn atom(&mut self, line: usize, symbol: &str, place: [f64; 3], charge: i8) -> Read<()> {
+    fn atom(&mut self, line: usize, symbol: &str, place: [f64; 3], charge: i8) -> MolfileResult<()> {
         let (number, isotope) = match symbol {
             "*" | "R" | "R#" => (0, 0),
             "D" => (1, 2),
@@ -237,7 +237,7 @@ impl File {
         }
     }
 
-    fn bond(&mut self, line: usize, [begin, end]: [usize; 2], kind: usize, stereo: usize) -> Read<()> {
+    fn bond(&mut self, line: usize, [begin, end]: [usize; 2], kind: usize, stereo: usize) -> MolfileResult<()> {
         let atoms = self.structure.atoms.len();
         if begin == end || !(1..=atoms).contains(&begin) || !(1..=atoms).contains(&end) {
             return Err((line, format!("a bond between atoms {begin} and {end}; there are {atoms}.")));

@@ -1,6 +1,6 @@
 //! Scores over all thresholds at once: area under the ROC curve and average precision.
 
-use super::tasks::{Entry, TaskScore, all_finite, mean_over_tasks};
+use super::tasks::{ScoredTruth, TaskScore, all_finite, mean_over_tasks};
 
 /// Rows of equal score: how many are positive and how many negative.
 #[derive(Clone, Copy)]
@@ -18,7 +18,7 @@ enum Task {
 
 /// Sorts the entries of a task. OGB's rule: a task counts if it has a positive and a negative
 /// entry.
-fn task(entries: &mut [Entry]) -> Task {
+fn task(entries: &mut [ScoredTruth]) -> Task {
     let positive = entries.iter().filter(|entry| entry.0 == 1.0).count();
     let negative = entries.iter().filter(|entry| entry.0 == 0.0).count();
     if positive + negative != entries.len() {

@@ -1,10 +1,10 @@
 //! Accuracy and balanced accuracy of yes/no labels.
 
-use super::tasks::{Entry, TaskScore, mean_over_tasks, rows_of};
+use super::tasks::{ScoredTruth, TaskScore, mean_over_tasks, rows_of};
 
 /// A truth of 1 is yes, 0 is no; a score above the threshold says yes. `None` if the truth is
 /// neither, or the score is not finite.
-fn is_right((truth, score): Entry, threshold: f64) -> Option<bool> {
+fn is_right((truth, score): ScoredTruth, threshold: f64) -> Option<bool> {
     let sensible = (truth == 0.0 || truth == 1.0) && score.is_finite();
     sensible.then_some((score > threshold) == (truth == 1.0))
 }

@@ -1,6 +1,6 @@
 //! Scores of predicted numbers.
 
-use super::tasks::{Entry, TaskScore, all_finite, mean_over_tasks};
+use super::tasks::{ScoredTruth, TaskScore, all_finite, mean_over_tasks};
 
 /// The mean over tasks of a score that needs `least` finite entries.
 fn mean_of_errors<T, P>(
@@ -8,7 +8,7 @@ fn mean_of_errors<T, P>(
     predicted: &[P],
     tasks: usize,
     least: usize,
-    score: impl Fn(&[Entry]) -> f64,
+    score: impl Fn(&[ScoredTruth]) -> f64,
 ) -> Option<f64>
 where
     T: Copy + Into<f64>,
@@ -25,11 +25,11 @@ where
     })
 }
 
-fn sum(entries: &[Entry], term: impl Fn(&Entry) -> f64) -> f64 {
+fn sum(entries: &[ScoredTruth], term: impl Fn(&ScoredTruth) -> f64) -> f64 {
     entries.iter().map(term).sum()
 }
 
-fn squared_error(entry: &Entry) -> f64 {
+fn squared_error(entry: &ScoredTruth) -> f64 {
     (entry.0 - entry.1).powi(2)
 }
 
@@ -42,7 +42,7 @@ where
     T: Copy + Into<f64>,
     P: Copy + Into<f64>,
 {
-    let mean = |entries: &[Entry]| sum(entries, |(y, p)| (y - p).abs()) / entries.len() as f64;
+    let mean = |entries: &[ScoredTruth]| sum(entries, |(y, p)| (y - p).abs()) / entries.len() as f64;
     mean_of_errors(truth, predicted, tasks, 1, mean)
 }
 
@@ -53,7 +53,7 @@ where
     T: Copy + Into<f64>,
     P: Copy + Into<f64>,
 {
-    let mean = |entries: &[Entry]| sum(entries, squared_error) / entries.len() as f64;
+    let mean = |entries: &[ScoredTruth]| sum(entries, squared_error) / entries.len() as f64;
     mean_of_errors(truth, predicted, tasks, 1, mean)
 }
 
@@ -65,7 +65,7 @@ where
     T: Copy + Into<f64>,
     P: Copy + Into<f64>,
 {
-    let root = |entries: &[Entry]| (sum(entries, squared_error) / entries.len() as f64).sqrt();
+    let root = |entries: &[ScoredTruth]| (sum(entries, squared_error) / entries.len() as f64).sqrt();
     mean_of_errors(truth, predicted, tasks, 1, root)
 }
 
@@ -82,7 +82,7 @@ where
     mean_of_errors(truth, predicted, tasks, 2, determination)
 }
 
-fn determination(entries: &[Entry]) -> f64 {
+fn determination(entries: &[ScoredTruth]) -> f64 {
     let errors = sum(entries, squared_error);
     if errors == 0.0 {
         return 1.0;

@@ -11,7 +11,7 @@ pub(super) enum TaskScore {
 }
 
 /// A truth that is not missing, and the score beside it.
-pub(super) type Entry = (f64, f64);
+pub(super) type ScoredTruth = (f64, f64);
 
 /// The number of rows, if both slices are `[rows, tasks]`.
 pub(super) fn rows_of(truth: usize, scores: usize, tasks: usize) -> Option<usize> {
@@ -26,7 +26,7 @@ pub(super) fn mean_over_tasks<T, S>(
     truth: &[T],
     scores: &[S],
     tasks: usize,
-    score: impl Fn(&mut Vec<Entry>) -> TaskScore,
+    score: impl Fn(&mut Vec<ScoredTruth>) -> TaskScore,
 ) -> Option<f64>
 where
     T: Copy + Into<f64>,
@@ -34,7 +34,7 @@ where
 {
     let rows = rows_of(truth.len(), scores.len(), tasks)?;
     let (mut sum, mut counted) = (0.0, 0u64);
-    let mut entries: Vec<Entry> = Vec::with_capacity(rows);
+    let mut entries: Vec<ScoredTruth> = Vec::with_capacity(rows);
     for task in 0..tasks {
         let pairs = truth.iter().zip(scores).skip(task).step_by(tasks);
         entries.clear();
@@ -53,6 +53,6 @@ where
 }
 
 /// Whether all truths and scores are finite.
-pub(super) fn all_finite(entries: &[Entry]) -> bool {
+pub(super) fn all_finite(entries: &[ScoredTruth]) -> bool {
     entries.iter().all(|(truth, score)| truth.is_finite() && score.is_finite())
 }

@@ -6,7 +6,7 @@ use farhop_graph::random::Stream;
 use farhop_graph::relabel;
 
 use super::support::*;
-use crate::{InputShape, Model, Numbers, Parts};
+use crate::{BatchArrays, InputShape, Model, Numbers};
 
 const GEN: &str = r#""heads": 2"#;
 
@@ -14,7 +14,7 @@ fn entries_only() -> InputShape {
     InputShape { numbers: 3, edge_numbers: 2, edge_categories: vec![3, 2], ..InputShape::default() }
 }
 
-fn numbers(parts: &Parts) -> &[f32] {
+fn numbers(parts: &BatchArrays) -> &[f32] {
     match &parts.numbers {
         Numbers::Dense(values) => values,
         Numbers::Sparse { .. } => panic!("dense numbers"),
@@ -31,10 +31,10 @@ fn stirred(name: &str, more: &str, shape: &InputShape) -> Model {
 fn a_new_layer_pays_no_heed_to_entries() {
     let shape = entries_only();
     let parts = fill(graph(20, 30, 1), &shape, 2);
-    let bare = Parts { edge_numbers: vec![], edge_categories: vec![], ..parts.clone() };
+    let bare = BatchArrays { edge_numbers: vec![], edge_categories: vec![], ..parts.clone() };
     for coefficients in ["attention-per-round", "attention-per-layer", "gcn"] {
         let more = format!(r#"{GEN}, "coefficients": "{coefficients}""#);
-        let outputs = |parts: &Parts, shape: &InputShape| {
+        let outputs = |parts: &BatchArrays, shape: &InputShape| {
             config("gen", &more).init(shape, 3, 5).unwrap().outputs(&batch(parts, shape))
         };
         // The same bits: the tables are zero.
@@ -116,7 +116,7 @@ fn moving_nodes_with_their_entries_moves_the_result() {
     fn rows<T: Copy>(values: &[T], from: &[usize], width: usize) -> Vec<T> {
         from.iter().flat_map(|&row| values[row * width..(row + 1) * width].to_vec()).collect()
     }
-    let moved = Parts {
+    let moved = BatchArrays {
         graph: Arc::new(graph),
         offsets: vec![],
         numbers: Numbers::Dense(rows(numbers(&parts), &old_node, 3)),

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use super::support::*;
 use crate::network::Array;
-use crate::{Batch, Context, InputShape, Level, Model, Numbers, OutputShape, Parts, Targets, ops::bridge};
+use crate::{Batch, BatchArrays, Context, InputShape, Level, Model, Numbers, OutputShape, Targets, ops::bridge};
 
 fn classes(nodes: usize) -> Arc<Targets> {
     Arc::new(Targets::classes((0..nodes as u32).collect(), (0..nodes as u32).map(|i| i % 3).collect()))
 }
 
 /// The same numbers row by row.
-fn sparse(parts: &Parts, columns: usize) -> Parts {
+fn sparse(parts: &BatchArrays, columns: usize) -> BatchArrays {
     let Numbers::Dense(dense) = &parts.numbers else { panic!("dense numbers") };
     let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     for row in dense.chunks_exact(columns) {
@@ -22,7 +22,7 @@ fn sparse(parts: &Parts, columns: usize) -> Parts {
         }
         offsets.push(indices.len());
     }
-    Parts { numbers: Numbers::Sparse { offsets, indices, values }, ..parts.clone() }
+    BatchArrays { numbers: Numbers::Sparse { offsets, indices, values }, ..parts.clone() }
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn sparse_numbers_are_dense_numbers() {
     let not_a_number = Numbers::Sparse { offsets, indices: vec![2], values: vec![f32::NAN] };
     let model = config("gcn", "").init(8, 3, 5).unwrap();
     for (numbers, stage) in [(broken, None), (not_a_number, Some("input"))] {
-        let batch = batch(&Parts { numbers, ..parts.clone() }, &shape);
+        let batch = batch(&BatchArrays { numbers, ..parts.clone() }, &shape);
         assert_eq!(model.first_non_finite(&batch).as_deref(), stage);
     }
 }
@@ -104,7 +104,7 @@ fn a_table_is_a_linear_map_of_one_hot_rows() {
 }
 
 /// The batch with the sign of eigenvector `vector` of graph `graph` turned.
-fn turned(parts: &Parts, shape: &InputShape, graph: usize, vector: usize) -> Batch {
+fn turned(parts: &BatchArrays, shape: &InputShape, graph: usize, vector: usize) -> Batch {
     let mut parts = parts.clone();
     for node in parts.offsets[graph]..parts.offsets[graph + 1] {
         let value = &mut parts.laplacian[node * shape.laplacian + vector];

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use farhop_graph::{Direction, build};
 
 use super::{Case, Get, Numbers, Outside, OutsideFile, compare_log_probabilities};
-use crate::{ModelConfig, Parts};
+use crate::{BatchArrays, ModelConfig};
 
 fn case(file: &OutsideFile) -> Option<Case> {
     let (parts, inputs) = file.parts(false);
@@ -14,7 +14,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
         .flat_map(|target| graph.neighbours(target as usize).iter().map(move |&source| (target, source)))
         .collect();
     let direction = if graph.is_directed() { Direction::Directed } else { Direction::Undirected };
-    let parts = Parts { graph: Arc::new(build(graph.nodes(), &turned, direction).unwrap().graph), ..parts };
+    let arrays = BatchArrays { graph: Arc::new(build(graph.nodes(), &turned, direction).unwrap().graph), ..parts };
     let kinds = match file.config["feat_type"].as_str() {
         Some("homophily") => "with-self",
         Some("heterophily") => "without-self",

@@ -117,7 +117,7 @@ fn layers_with_states_of_entries() {
             layers: (0..file.count("layers")).map(layer).collect(),
         };
         let outside = Outside { folder: "gatedgcn", case, table, unused: &[] };
-        compare_network(&outside, &file, Box::new(states), &Batch::from_parts(parts, &inputs));
+        compare_network(&outside, &file, Box::new(states), &Batch::from_arrays(arrays, &inputs));
         compared += 1;
     }
     assert!(compared > 0);

@@ -2,7 +2,7 @@
 
 use super::graph_mamba::{linear, mamba};
 use super::{Case, Get, How, Numbers, Outside, OutsideFile, PASSES, compare_how};
-use crate::models::gmn_tokens::Recorded;
+use crate::models::gmn_tokens::RecordedTokens;
 use crate::{Batch, ModelConfig};
 
 fn case(file: &OutsideFile) -> Option<Case> {
@@ -48,7 +48,7 @@ fn prepare(file: &OutsideFile, batch: &Batch) {
         tokens.push(vec![node as u32]);
         tokens
     };
-    let recorded = batch.derived(0, |batch| Recorded((0..batch.nodes()).map(node_tokens).collect()));
+    let recorded = batch.derived(0, |batch| RecordedTokens((0..batch.nodes()).map(node_tokens).collect()));
     assert_eq!(recorded.0.len(), batch.nodes(), "{}: the walks came too late", file.name);
 }
 

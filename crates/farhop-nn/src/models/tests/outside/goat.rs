@@ -99,7 +99,7 @@ fn goat_codebooks_follow_a_step() {
         let Some(case) = case(&file) else { continue };
         let mut model = case.config.init(&case.inputs, case.outputs, 1).unwrap();
         load(&OUTSIDE, &file, model.network_mut());
-        let batch = Batch::from_parts(case.parts.clone(), &case.inputs);
+        let batch = Batch::from_arrays(case.parts.clone(), &case.inputs);
         let context = Context::training(1, 1);
         model.network().tracked().run(batch.input(), &batch, &context);
         let updates = context.into_updates();

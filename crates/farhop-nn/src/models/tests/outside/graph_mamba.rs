@@ -5,7 +5,7 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 
 use super::{Case, Get, How, Numbers, Outside, OutsideFile, PASSES, assert_close, compare_how, files};
-use crate::models::graph_mamba::{Draw, Recorded};
+use crate::models::graph_mamba::{Draw, RecordedOrders};
 use crate::ops::{self, ScanInputs, bridge};
 use crate::{Batch, ModelConfig};
 
@@ -45,7 +45,7 @@ fn prepare(file: &OutsideFile, batch: &Batch) {
         };
         (0..layers).map(|layer| (0..orders).map(|order| draw(layer * orders + order)).collect()).collect()
     };
-    let recorded = batch.derived(0, |_| Recorded { evaluation: draws(""), training: draws("_train") });
+    let recorded = batch.derived(0, |_| RecordedOrders { evaluation: draws(""), training: draws("_train") });
     assert_eq!(recorded.evaluation.len(), layers, "{}: the draws came too late", file.name);
 }
 

@@ -3,7 +3,7 @@
 use super::graph_mamba::linear;
 use super::{Case, Get, How, Numbers, Outside, OutsideFile, PASSES, Pass, compare_how};
 use crate::layers::KeepsSigns;
-use crate::models::ipr_sampling::{Recorded, RecordedPass};
+use crate::models::ipr_sampling::{RecordedDraws, RecordedPass};
 use crate::{Batch, Level, ModelConfig, OutputShape};
 
 fn case(file: &OutsideFile) -> Option<Case> {
@@ -58,7 +58,8 @@ fn prepare(file: &OutsideFile, batch: &Batch) {
         });
         Some(RecordedPass { uniform: uniform.unwrap_or_default(), start: start.unwrap_or_default() })
     };
-    let recorded = batch.derived(0, |_| Recorded { evaluation: pass(""), training: pass("_train"), heads_apart: true });
+    let recorded =
+        batch.derived(0, |_| RecordedDraws { evaluation: pass(""), training: pass("_train"), heads_apart: true });
     let drawn = recorded.training.as_ref().map(|pass| pass.uniform.len());
     assert_eq!(drawn, Some(file.count("samples") * nodes * columns), "{}: the draws came too late", file.name);
 }

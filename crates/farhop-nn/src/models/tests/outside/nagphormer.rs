@@ -1,7 +1,7 @@
 //! NAGphormer. The files hold logarithms of probabilities; ours are what goes into that, and compared there.
 
 use super::{Case, Get, How, Numbers, Outside, OutsideFile, Pass, compare_how};
-use crate::{InputShape, ModelConfig, Parts};
+use crate::{BatchArrays, InputShape, ModelConfig};
 
 fn case(file: &OutsideFile) -> Option<Case> {
     let (parts, _) = file.parts(false);
@@ -9,7 +9,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
     let turned = [file.find("x")?.transposed(), file.find("lappe")?.transposed()];
     let numbers = Numbers::stacked(&turned).transposed();
     let inputs = InputShape::from(numbers.shape[1]);
-    let parts = Parts { numbers: crate::Numbers::Dense(numbers.to_f32()), ..parts };
+    let arrays = BatchArrays { numbers: crate::Numbers::Dense(numbers.to_f32()), ..parts };
     let config = ModelConfig::from_name("nagphormer").ok()?;
     let settings = [("width", "hidden"), ("layers", "layers"), ("heads", "heads"), ("hops", "hops")];
     let config = settings

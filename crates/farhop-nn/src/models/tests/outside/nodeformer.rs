@@ -1,7 +1,7 @@
 //! NodeFormer with the draws of the files. Their loss on edges is not part of the model here.
 
 use super::{Case, Get, How, Numbers, Outside, OutsideFile, Pass, compare_how};
-use crate::models::nodeformer::Recorded;
+use crate::models::nodeformer::RecordedNoise;
 use crate::{Batch, ModelConfig};
 
 fn case(file: &OutsideFile) -> Option<Case> {
@@ -66,7 +66,7 @@ fn prepare(file: &OutsideFile, pass: &Pass, batch: &Batch) {
         let rows = drawn.data.len() / samples;
         drawn.reshaped(&[rows, samples]).transposed().data
     };
-    let recorded = Recorded {
+    let recorded = RecordedNoise {
         directions: (0..layers).map(directions).collect(),
         exponentials: (0..layers).filter(|_| pass.training).map(exponentials).collect(),
     };

@@ -10,7 +10,12 @@ use std::ops::Range;
 
 /// Completes the gradients of round k before they are pulled: the scores of round k + 1, the carried states, and the odd terms.
 /// Returns the gradient of the attention vectors of the pending round. k = 0 completes the gradient of z.
-pub(super) fn turn(context: &Context, k: usize, pending: Option<Pending>, state: &mut State) -> Option<Vec<f32>> {
+pub(super) fn complete_round(
+    context: &Context,
+    k: usize,
+    pending: Option<Pending>,
+    state: &mut State,
+) -> Option<Vec<f32>> {
     let (config, n) = (context.config, context.graph.nodes());
     let (width, count) = (config.heads.width, config.heads.count);
     if k == 0 && pending.is_none() && state.carry.is_empty() {
@@ -27,12 +32,12 @@ pub(super) fn turn(context: &Context, k: usize, pending: Option<Pending>, state:
         returned: SharedMut::new(&mut state.returned),
     };
     let sums = &context.sums[(pairs_before(k.max(1)) * n * count).min(context.sums.len())..];
-    let parts =
-        Blocks::by_rows(n, (k + 4) * width).map(|rows| turn_rows(context, k, pending.as_ref(), &shared, sums, rows));
+    let parts = Blocks::by_rows(n, (k + 4) * width)
+        .map(|rows| complete_rows(context, k, pending.as_ref(), &shared, sums, rows));
     pending.map(|_| sum_in_order(parts, 2 * width))
 }
 
-/// The arrays that [`turn`] writes, each row by the block that owns it.
+/// The arrays that [`complete_round`] writes, each row by the block that owns it.
 struct Shared<'a> {
     slabs: Vec<SharedMut<'a, f32>>,
     z: SharedMut<'a, f32>,
@@ -53,7 +58,7 @@ impl<'a> Shared<'a> {
 }
 
 simd_fn! {
-    fn turn_rows<M>(
+    fn complete_rows<M>(
         context: &Context,
         k: usize,
         pending: Option<&Pending>,
@@ -61,12 +66,12 @@ simd_fn! {
         sums: &[f32],
         rows: Range<usize>,
     ) -> Vec<f32> {
-        by_width!(context.config.heads, turn_fixed::<M>(context, k, pending, shared, sums, rows))
+        by_width!(context.config.heads, complete_fixed::<M>(context, k, pending, shared, sums, rows))
     }
 }
 
 #[inline(always)]
-fn turn_fixed<M: Arith, const WIDTH: usize>(
+fn complete_fixed<M: Arith, const WIDTH: usize>(
     context: &Context,
     k: usize,
     pending: Option<&Pending>,

@@ -11,7 +11,7 @@ use crate::{by_width, simd_fn};
 
 /// Puts the hops' gradients in place, folded along the chain of states where increments are what rounds exchange. Returns what was
 /// summed up meanwhile, share by share.
-pub(super) fn seed<'a>(
+pub(super) fn place_hop_gradients<'a>(
     context: &Context,
     reading: Reading,
     hop_gradient: &(dyn Fn() -> RowGradient<'a> + Sync),

@@ -15,7 +15,7 @@ use crate::text::thousands;
 
 /// A dataset before its split is chosen.
 #[derive(Debug)]
-pub(super) struct Parts {
+pub(super) struct UnsplitDataset {
     pub graphs: GraphSet,
     pub nodes: Columns,
     pub edges: Columns,
@@ -37,7 +37,7 @@ pub(super) struct Splits {
     pub pool: Option<Vec<u32>>,
 }
 
-impl Parts {
+impl UnsplitDataset {
     /// Chooses the split, scales the features, checks the whole and its counts.
     pub fn into_dataset(self, entry: &Entry, options: &LoadOptions) -> Result<Dataset, DataError> {
         let wrong = |what: String| DataError::Mismatch { what: format!("{}: {what}", entry.name) };

@@ -12,7 +12,7 @@ const KEEP: usize = 512 << 20;
 ///
 /// Round k multiplies `a^k` along an entry with `a^(k-1)` against it, `a^(k-2)` along it, and so on: of every set only one
 /// direction. On an undirected graph the coefficients against the transposed entries are those of the entries as they lie.
-pub(super) struct Turned<'a> {
+pub(super) struct TransposedCoefficients<'a> {
     graph: &'a Graph,
     coefficients: Coefficients<'a>,
     heads: usize,
@@ -27,10 +27,10 @@ pub(in crate::elimination) fn keeps(entries: usize, heads: usize, sets: usize) -
     sets == 1 || sets * entries * heads * size_of::<f32>() <= KEEP
 }
 
-impl<'a> Turned<'a> {
+impl<'a> TransposedCoefficients<'a> {
     pub fn new(graph: &'a Graph, config: &Config, coefficients: Coefficients<'a>) -> Self {
         let (heads, sets) = (config.heads.count, coefficients.rounds);
-        Turned {
+        TransposedCoefficients {
             graph,
             coefficients,
             heads,
@@ -123,11 +123,11 @@ mod tests {
                 storage: Storage::Full,
             };
             for keep in [true, false] {
-                let mut turned = Turned::new(&graph, &config, coefficients);
-                turned.keep = keep;
+                let mut transposed = TransposedCoefficients::new(&graph, &config, coefficients);
+                transposed.keep = keep;
                 for k in (1..=rounds).rev() {
-                    turned.prepare(k);
-                    let chain = turned.chain(k);
+                    transposed.prepare(k);
+                    let chain = transposed.chain(k);
                     for s in 0..k {
                         let factors = if s % 2 == 0 { chain.own[k - 1 - s] } else { chain.back[k - 1 - s] };
                         assert_eq!(factors.len(), e, "round {k}, factor {s}");
@@ -142,8 +142,8 @@ mod tests {
                             );
                         }
                     }
-                    turned.done();
-                    assert_eq!(turned.along.iter().all(Vec::is_empty), !keep);
+                    transposed.done();
+                    assert_eq!(transposed.along.iter().all(Vec::is_empty), !keep);
                 }
             }
         }
