@@ -72,7 +72,7 @@ impl Work {
 
     /// As a model and its loss read it.
     pub fn into_batch(self) -> Result<(Batch, Targets), Failure> {
-        let parts = BatchArrays {
+        let arrays = BatchArrays {
             offsets: self.offsets,
             numbers: Numbers::Dense(self.features),
             ..BatchArrays::new(Arc::new(self.graph))

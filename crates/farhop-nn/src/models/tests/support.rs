@@ -59,11 +59,11 @@ pub fn graph(nodes: usize, rows: usize, seed: u64) -> Graph {
 }
 
 /// Graphs side by side, with all they have.
-pub fn join(parts: &[BatchArrays]) -> BatchArrays {
-    let graphs: Vec<&Graph> = parts.iter().map(|part| &*part.graph).collect();
+pub fn join(arrays: &[BatchArrays]) -> BatchArrays {
+    let graphs: Vec<&Graph> = arrays.iter().map(|part| &*part.graph).collect();
     let union = disjoint_union(&graphs).unwrap();
     let mut offsets = vec![0];
-    parts.iter().for_each(|part| offsets.push(offsets[offsets.len() - 1] + part.graph.nodes()));
+    arrays.iter().for_each(|part| offsets.push(offsets[offsets.len() - 1] + part.graph.nodes()));
     let dense = |part: &BatchArrays| match &part.numbers {
         Numbers::Dense(values) => values.clone(),
         Numbers::Sparse { .. } => panic!("dense numbers"),
@@ -71,12 +71,12 @@ pub fn join(parts: &[BatchArrays]) -> BatchArrays {
     BatchArrays {
         graph: Arc::new(union.graph),
         offsets,
-        numbers: Numbers::Dense(parts.iter().flat_map(dense).collect()),
-        categories: parts.iter().flat_map(|part| part.categories.clone()).collect(),
-        edge_numbers: parts.iter().flat_map(|part| part.edge_numbers.clone()).collect(),
-        edge_categories: parts.iter().flat_map(|part| part.edge_categories.clone()).collect(),
-        walk: parts.iter().flat_map(|part| part.walk.clone()).collect(),
-        laplacian: parts.iter().flat_map(|part| part.laplacian.clone()).collect(),
+        numbers: Numbers::Dense(arrays.iter().flat_map(dense).collect()),
+        categories: arrays.iter().flat_map(|part| part.categories.clone()).collect(),
+        edge_numbers: arrays.iter().flat_map(|part| part.edge_numbers.clone()).collect(),
+        edge_categories: arrays.iter().flat_map(|part| part.edge_categories.clone()).collect(),
+        walk: arrays.iter().flat_map(|part| part.walk.clone()).collect(),
+        laplacian: arrays.iter().flat_map(|part| part.laplacian.clone()).collect(),
     }
 }
 
@@ -86,7 +86,7 @@ pub fn three(shape: &InputShape) -> Vec<BatchArrays> {
     sizes.map(|(nodes, rows, seed)| fill(graph(nodes, rows, seed), shape, 10 + seed)).to_vec()
 }
 
-pub fn batch(parts: &BatchArrays, shape: &InputShape) -> Batch {
+pub fn batch(arrays: &BatchArrays, shape: &InputShape) -> Batch {
     Batch::from_arrays(arrays.clone(), shape)
 }
 

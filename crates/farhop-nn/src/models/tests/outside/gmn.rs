@@ -6,7 +6,7 @@ use crate::models::gmn_tokens::RecordedTokens;
 use crate::{Batch, ModelConfig};
 
 fn case(file: &OutsideFile) -> Option<Case> {
-    let (parts, inputs) = file.parts(true);
+    let (arrays, inputs) = file.arrays(true);
     let mut config = ModelConfig::from_name("gmn").ok()?;
     let keys = [
         ("width", "d"),
@@ -23,7 +23,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
     for (ours, theirs) in keys {
         config = config.with(ours, file.config[theirs].clone()).unwrap();
     }
-    Some(Case { config, inputs, outputs: file.outputs(), parts })
+    Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
 
 /// The tokens of each node: the longest walks first, of these the last place of the shuffle first, the node itself
