@@ -83,6 +83,7 @@ impl Space {
         let mut leaves = Vec::new();
         tree::collect(table, &known, &mut Vec::new(), &mut leaves)
             .map_err(|(offset, problem)| wrong(Some(offset), problem))?;
+        leaves.sort_by_key(|leaf| leaf.offset);
         let mut dimensions = Vec::new();
         for leaf in &leaves {
             let key = leaf.path.join(".");
