@@ -5,7 +5,7 @@ use std::sync::Arc;
 use farhop_data::bench_graph::{BenchGraph, BenchTargets};
 use farhop_graph::random::{Stream, mix};
 use farhop_graph::{Direction, Graph, generate};
-use farhop_nn::{Batch, InputShape, Level, NumberLoss, Numbers, OutputShape, Parts, Shape, Targets};
+use farhop_nn::{Batch, BatchArrays, InputShape, Level, NumberLoss, Numbers, OutputShape, Shape, Targets};
 
 use crate::arguments::BenchArguments;
 use crate::failure::Failure;
@@ -88,13 +88,13 @@ impl Work {
 
     /// As a model and its loss read it.
     pub fn into_batch(self) -> Result<(Batch, Targets), Failure> {
-        let parts = Parts {
+        let arrays = BatchArrays {
             offsets: self.offsets,
             numbers: Numbers::Dense(self.features),
             edge_numbers: self.edge_numbers,
-            ..Parts::new(Arc::new(self.graph))
+            ..BatchArrays::new(Arc::new(self.graph))
         };
-        let batch = Batch::from_parts(parts, &self.inputs);
+        let batch = Batch::from_arrays(arrays, &self.inputs);
         self.targets.check(&batch, &self.outputs)?;
         Ok((batch, self.targets))
     }
@@ -118,7 +118,7 @@ fn offsets(batch: Option<&[u32]>, nodes: usize) -> Vec<usize> {
 }
 
 /// A graph that is yet to be made.
-pub struct Asked {
+pub struct GraphRequest {
     nodes: usize,
     edges: usize,
     width: usize,
@@ -128,7 +128,7 @@ pub struct Asked {
     edge_features: usize,
 }
 
-impl Asked {
+impl GraphRequest {
     /// What the arguments ask for.
     pub fn from(arguments: &BenchArguments) -> Result<Self, Failure> {
         let (Some(nodes), Some(edges)) = (arguments.nodes, arguments.edges) else {
@@ -145,7 +145,7 @@ impl Asked {
         if graphs.is_some_and(|graphs| !(1..=nodes).contains(&graphs)) {
             return Err(Failure::usage(format!("--graphs must be 1 to --nodes, {nodes}.")));
         }
-        Ok(Asked { nodes, edges, width, classes, graphs, edge_features })
+        Ok(GraphRequest { nodes, edges, width, classes, graphs, edge_features })
     }
 
     /// Nodes and edges of each graph.

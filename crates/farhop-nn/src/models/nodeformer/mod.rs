@@ -29,7 +29,7 @@ use farhop_kernels::linear_attention::Settings;
 use farhop_kernels::segments::Reduction;
 
 #[cfg(test)]
-pub(crate) use self::draws::Recorded;
+pub(crate) use self::draws::RecordedNoise;
 use self::relations::Relations;
 use super::{About, Architecture, Common, Properties, Reach};
 use crate::config::ActivationKind;
@@ -248,7 +248,7 @@ impl NodeformerNetwork {
         let seed = context.next_seed();
         #[cfg(test)]
         {
-            let recorded = batch.derived(0, |_| Recorded::default());
+            let recorded = batch.derived(0, |_| RecordedNoise::default());
             if let Some(directions) = recorded.directions.get(layer) {
                 return (directions.clone(), recorded.exponentials.get(layer).map(|e| weights(e)));
             }
@@ -302,10 +302,10 @@ impl NodeformerNetwork {
                 RelationWeight::Identity => share.val(),
             };
             let share = share.reshape([heads, 1]).expand([heads, width]).reshape([1, heads * width]);
-            y = y + ops::spmm(v.clone(), graph, weights, None) * share;
+            y = ops::add(y, ops::spmm(v.clone(), graph, weights, None) * share);
         }
         let y = layer.output.apply(y.into());
-        if self.residual { y + z } else { y }
+        if self.residual { ops::add(y, z) } else { y }
     }
 }
 
