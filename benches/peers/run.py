@@ -41,6 +41,7 @@ def arguments():
     parser.add_argument("--venv", metavar="DIR", type=Path, help="an environment that is there [benches/peers/.venv, made]")
     parser.add_argument("--pip", metavar="ARGS", default="", help="more arguments for pip, such as another index")
     parser.add_argument("--data", metavar="DIR", type=Path, help="folder with Cora and PubMed, besides $FARHOP_DATA")
+    parser.add_argument("--shrink", metavar="N", type=int, default=1, help="arxiv-like graphs and batches of molecules N times smaller [1]")
     parser.add_argument("--repeats", metavar="R", type=int, default=3, help="processes of every program [3]")
     parser.add_argument("--only", metavar="NAMES", help="sections, with commas between; see --list")
     parser.add_argument("--without", metavar="MODELS", default="", help="peers to leave out, such as gen-literal,gcn-edges")
@@ -309,7 +310,7 @@ def run_section(name, section, asked, python, command):
 
 def main():
     asked = arguments()
-    known = sections(asked.quick)
+    known = sections(asked.quick, asked.shrink)
     if asked.list:
         for name, section in known.items():
             print(f"{name:<19} {section.title}")

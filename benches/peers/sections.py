@@ -173,13 +173,13 @@ def sweep(edges, text, shrink, epochs):
         [])
 
 
-def sections(quick):
-    """All sections by name. Quick ones have small graphs and one epoch."""
+def sections(quick, shrink=1):
+    """All sections by name, on graphs that are `shrink` times smaller. Quick ones have small graphs and one epoch."""
     epochs = (lambda many: 1) if quick else (lambda many: many)
-    shrink = 100 if quick else 1
+    shrink = 100 if quick else shrink
     like_arxiv = Graph("power-law", {"nodes": 169_343 // shrink, "edges": 1_166_243 // shrink, "features": 128, "classes": 40})
     smaller = Graph("power-law", {"nodes": 42_336 // shrink, "edges": 291_561 // shrink, "features": 128, "classes": 40})
-    atoms = Graph("molecules", {"graphs": 200 // (10 if quick else 1), "atoms": 150, "features": 120, "labels": 10})
+    atoms = Graph("molecules", {"graphs": max(200 // shrink, 20), "atoms": 150, "features": 120, "labels": 10})
     return {
         "arxiv": arxiv(like_arxiv, epochs),
         "infer": inference(like_arxiv, epochs),

@@ -140,13 +140,16 @@ impl Local {
             None => x,
         };
         let h = activated(self.hidden.apply(u.clone()), self.activation);
-        let mut y = self.own.apply(u.clone());
-        if let Some(attention) = &self.attention {
-            y = ops::add(y, attention.forward(u.clone(), batch));
-        }
-        if let Some(convolution) = &self.convolution {
-            y = ops::add(y, convolution.forward(u, batch, context));
-        }
+        let near = match (&self.attention, &self.convolution) {
+            (Some(attention), _) => Some(attention.forward(u.clone(), batch)),
+            (None, convolution) => convolution.as_ref().map(|layer| layer.forward(u.clone(), batch, context)),
+        };
+        // After what neighbours give: then one array less is there while they are gathered.
+        let own = self.own.apply(u);
+        let y = match near {
+            Some(near) => ops::add(near, own),
+            None => own,
+        };
         let y = self.block.apply(y, None, context);
         let product = self.norm.apply(ops::multiply(h, y.clone()), None, context);
         self.beta.between(product, y)
