@@ -11,7 +11,7 @@ use farhop_nn::NnError;
 use farhop_train::TrainError;
 use farhop_train::memory::bytes_text;
 
-use crate::settings::options;
+use crate::flags::advised;
 
 /// A command that did not do what was asked. Its text is one line, or one for each problem of the data.
 #[derive(Debug)]
@@ -112,7 +112,7 @@ impl From<TrainError> for Failure {
             }
             TrainError::DoesNotFit { needed, available, advice: Some(advice) } => Failure::failed(format!(
                 "this run needs {needed} and {available} are available. Pass {} (needs {}).",
-                options(&advice),
+                advised(&advice),
                 bytes_text(advice.total)
             )),
             TrainError::Model(error) => error.into(),

@@ -8,7 +8,7 @@ use farhop_data::hash::sha256_of_graphs;
 use farhop_data::import::{self, FileSchema, ImportOptions};
 use farhop_data::molecules::{MoleculeSchema, MoleculeTable};
 use farhop_data::{
-    ApplyOptions, DataCard, DataError, Dataset, FeatureScaling, Fill, Level, NodeTables, Schema, TableSummary,
+    ApplyOptions, DataCard, DataError, Dataset, FeatureScaling, Fill, Level, NodeTables, Schema, Setting, TableSummary,
 };
 use farhop_graph::GraphSet;
 use serde::{Deserialize, Serialize};
@@ -98,8 +98,9 @@ impl Material {
         }
         if let Some(scale) = &self.features {
             scale.apply(&mut self.dataset)?;
-            let told = "numbers of nodes are standardised over the training part; --scaling none leaves them";
-            self.dataset.notes.push(told.to_string());
+            let none = Setting::to("scaling", "none");
+            let told = format!("numbers of nodes are standardised over the training part; {none} leaves them");
+            self.dataset.notes.push(told);
         }
         Ok(self)
     }
@@ -204,15 +205,20 @@ pub fn read_again(
             Ok(import::import_again(path, &options, schema)?)
         }
         (SavedSchema::File(schema), NewFiles::Tables { .. }) => Err(TrainError::Task(format!(
-            "the run was trained on {}. Give another one instead of --nodes and --edges: farhop predict RUN FILE.",
-            schema.layout
+            "the run was trained on {}. Give another one as a file instead of {} and {}.",
+            schema.layout,
+            Setting::named("nodes"),
+            Setting::named("edges")
         ))),
-        (SavedSchema::Nodes(_), NewFiles::Molecules { .. } | NewFiles::File { .. }) => {
-            Err(TrainError::Task("the run was trained on node tables. Pass --nodes and --edges.".into()))
-        }
-        (SavedSchema::Molecules(_), NewFiles::Tables { .. }) => Err(TrainError::Task(
-            "the run was trained on molecules. Pass a table with its SMILES column as --molecules.".into(),
-        )),
+        (SavedSchema::Nodes(_), NewFiles::Molecules { .. } | NewFiles::File { .. }) => Err(TrainError::Task(format!(
+            "the run was trained on node tables. Pass {} and {}.",
+            Setting::named("nodes"),
+            Setting::named("edges")
+        ))),
+        (SavedSchema::Molecules(_), NewFiles::Tables { .. }) => Err(TrainError::Task(format!(
+            "the run was trained on molecules. Pass a table with its SMILES column as {}.",
+            Setting::named("molecules")
+        ))),
     }
 }
 

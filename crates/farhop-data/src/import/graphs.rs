@@ -11,6 +11,7 @@ use crate::dataset::split_choice::TableSplit;
 use crate::dataset::{Columns, Dataset, Level, Numbers, Target};
 use crate::error::DataError;
 use crate::error::problems::Problems;
+use crate::error::setting::Setting;
 use crate::formats::table::Table;
 use crate::tables::edge_features::{self, EdgeColumns, EdgeFeatures};
 use crate::tables::edges::end_columns;
@@ -119,25 +120,32 @@ impl Graphs {
             return match options.targets.first() {
                 None => Ok(graphs),
                 Some(name) => Err(DataError::Mismatch {
-                    what: format!("target {} of graphs needs a table of graphs. Give one with --graphs.", quoted(name)),
+                    what: format!(
+                        "target {} of graphs needs a table of graphs. Give one with {}.",
+                        quoted(name),
+                        Setting::named("graphs")
+                    ),
                 }),
             };
         };
         let named = |name: &str| table.header().iter().position(|column| column.eq_ignore_ascii_case(name));
         let id = named(column).or_else(|| named("graph")).or_else(|| named("id")).unwrap_or(0);
+        let mut problems = Problems::default();
         for name in &options.targets {
-            let column = Some(table.require(name, "the target")?);
+            let Some(found) = problems.hear(table.require(name, "the target")) else { continue };
+            let column = Some(found);
             if graphs.targets.iter().any(|target| target.column == column) {
                 return Err(DataError::ColumnTwice {
                     file: table.name().to_string(),
                     name: name.clone(),
                     first: "one target",
                     second: "another",
-                    remedy: "Name every --target once.",
+                    remedy: format!("Name every {} once.", Setting::named("target")),
                 });
             }
             graphs.targets.push(TargetCells::of(name, column));
         }
+        problems.into_result()?;
         let free = |at: &usize| *at != id && graphs.targets.iter().all(|target| target.column != Some(*at));
         graphs.split = named("split").filter(free);
         let mut problems = Problems::default();
