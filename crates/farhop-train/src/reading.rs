@@ -94,7 +94,7 @@ impl Material {
     /// When numbers that stay in a file can't be read.
     pub fn scaled(mut self, config: &DataConfig) -> Result<Self, TrainError> {
         if config.dataset.is_some() && config.scaling == FeatureScaling::Standardise {
-            self.features = FeatureScale::of(&self.dataset);
+            self.features = FeatureScale::of(&self.dataset)?;
         }
         if let Some(scale) = &self.features {
             scale.apply(&mut self.dataset)?;
