@@ -115,6 +115,10 @@ impl From<TrainError> for Failure {
                 advised(&advice),
                 bytes_text(advice.total)
             )),
+            TrainError::NeedsFile { .. } => {
+                let text = error.to_string();
+                Failure::failed(format!("{}: farhop predict RUN FILE.", text.trim_end_matches('.')))
+            }
             TrainError::Model(error) => error.into(),
             TrainError::Data(error) => error.into(),
             _ => Failure::failed(error.to_string()),

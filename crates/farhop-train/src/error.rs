@@ -147,6 +147,16 @@ pub enum TrainError {
         /// The run folder.
         path: PathBuf,
     },
+    /// Tables were given where the run reads a file or folder.
+    #[error(
+        "the run was trained on {layout}. Give another one instead of {} and {}.",
+        Setting::named("nodes"),
+        Setting::named("edges")
+    )]
+    NeedsFile {
+        /// What it was trained on, in words.
+        layout: String,
+    },
     /// A model could not be built or loaded.
     #[error(transparent)]
     Model(#[from] NnError),

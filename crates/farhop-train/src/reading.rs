@@ -204,12 +204,9 @@ pub fn read_again(
             let options = ImportOptions { skip_bad_molecules: *skip_bad, ..config.import_options(0) };
             Ok(import::import_again(path, &options, schema)?)
         }
-        (SavedSchema::File(schema), NewFiles::Tables { .. }) => Err(TrainError::Task(format!(
-            "the run was trained on {}. Give another one as a file instead of {} and {}.",
-            schema.layout,
-            Setting::named("nodes"),
-            Setting::named("edges")
-        ))),
+        (SavedSchema::File(schema), NewFiles::Tables { .. }) => {
+            Err(TrainError::NeedsFile { layout: schema.layout.clone() })
+        }
         (SavedSchema::Nodes(_), NewFiles::Molecules { .. } | NewFiles::File { .. }) => Err(TrainError::Task(format!(
             "the run was trained on node tables. Pass {} and {}.",
             Setting::named("nodes"),

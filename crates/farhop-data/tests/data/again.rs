@@ -129,10 +129,13 @@ fn several(graphs: &[(&str, &[(&str, &str)])]) -> String {
 #[test]
 fn several_graphs_keep_scales_categories_and_classes_of_training() {
     let folder = folder_of(&[
-        ("old.graphml", &several(&[("no", &[("1", "a"), ("2", "b")]), ("yes", &[("6", "c"), ("9", "a"), ("4", "b")])])),
+        (
+            "old.graphml",
+            &several(&[("low", &[("1", "a"), ("2", "b")]), ("high", &[("6", "c"), ("9", "a"), ("4", "b")])]),
+        ),
         // The second graph of training alone, without its class; then graphs with classes, one of them new.
         ("new.graphml", &several(&[("", &[("6", "c"), ("9", "a"), ("4", "b")]), ("", &[("1", "d"), ("1", "a")])])),
-        ("labelled.graphml", &several(&[("yes", &[("6", "c"), ("1", "a")]), ("maybe", &[("1", "a"), ("2", "b")])])),
+        ("labelled.graphml", &several(&[("high", &[("6", "c"), ("1", "a")]), ("maybe", &[("1", "a"), ("2", "b")])])),
     ]);
     let options = ImportOptions { targets: vec!["y".to_string()], ..given() };
     let (old, schema) = import_learning(&folder.path().join("old.graphml"), &options).unwrap();
@@ -142,10 +145,10 @@ fn several_graphs_keep_scales_categories_and_classes_of_training() {
     assert_eq!(dense(&old.nodes)[2 * width..5 * width], dense(&new.nodes)[..3 * width]);
     assert_eq!(new.edges.width, old.edges.width);
     assert_eq!(dense(&old.edges)[0], dense(&new.edges)[0], "the length of the first edge is 1 in both");
-    assert_eq!(new.target.names(), ["no", "yes"]);
+    assert_eq!(new.target.names(), ["high", "low"]);
     let labelled = again(&folder.path().join("labelled.graphml"), &options, &schema).unwrap();
     let Target::Class { labels, .. } = labelled.target else { panic!("classes") };
-    assert_eq!(labels, [Some(1), None]);
+    assert_eq!(labels, [Some(0), None]);
 }
 
 #[test]
