@@ -30,7 +30,8 @@ impl ModelConfig {
             _ => return false,
         };
         let Ok(other) = self.with(key, other) else { return false };
-        if other.validate().is_err() || self.reach() != other.reach() || self.properties() != other.properties() {
+        let limits = |config: &ModelConfig| (config.reach(), config.properties().most_nodes);
+        if other.validate().is_err() || limits(self) != limits(&other) {
             return false;
         }
         let inputs = InputShape { numbers: inputs.numbers.min(MOST_NUMBERS), ..inputs.clone() };
