@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use super::support::*;
-use crate::{Batch, InputShape, Level, Model, ModelConfig, Numbers, OutputShape, Parts, Shape, Targets};
+use crate::{Batch, BatchArrays, InputShape, Level, Model, ModelConfig, Numbers, OutputShape, Shape, Targets};
 
 const COLUMNS: usize = 12;
 
 /// Nodes with a word in four of the columns' vocabulary, as a list of words or as rows.
 fn words() -> (Batch, Batch) {
     let shape: InputShape = COLUMNS.into();
-    let mut parts = fill(graph(30, 40, 1), &shape, 2);
-    let Numbers::Dense(values) = &mut parts.numbers else { panic!("dense numbers") };
+    let mut arrays = fill(graph(30, 40, 1), &shape, 2);
+    let Numbers::Dense(values) = &mut arrays.numbers else { panic!("dense numbers") };
     values.iter_mut().enumerate().filter(|(at, _)| (at * at) % 7 > 1).for_each(|(_, value)| *value = 0.0);
     let (mut offsets, mut indices, mut kept) = (vec![0], Vec::new(), Vec::new());
     for row in values.chunks_exact(COLUMNS) {
@@ -22,8 +22,8 @@ fn words() -> (Batch, Batch) {
         });
         offsets.push(indices.len());
     }
-    let list = Parts { numbers: Numbers::Sparse { offsets, indices, values: kept }, ..parts.clone() };
-    (batch(&list, &shape), batch(&parts, &shape))
+    let list = BatchArrays { numbers: Numbers::Sparse { offsets, indices, values: kept }, ..arrays.clone() };
+    (batch(&list, &shape), batch(&arrays, &shape))
 }
 
 fn classes(nodes: usize) -> Arc<Targets> {
