@@ -19,6 +19,7 @@ PLAIN = {**CLASSIC, "coefficients": "attention-per-round", "feed_forward": False
 # The same without projection in front, the last layer answering, trained as the bar is.
 FIRST = {**PLAIN, "input_projection": False, "project_first": True, "head_layers": 0}
 STEADY = adam(schedule="constant", warmup_epochs=0)
+DECAYED = adam(5e-3, schedule="constant", warmup_epochs=0)
 
 CANDIDATES = {
     "single": {
@@ -140,6 +141,14 @@ CANDIDATES = {
         "first-far": {"model": {**FIRST, "own_term": False, "hops": 4}, "train": STEADY},
         "first-one": {"model": {**FIRST, "own_term": False, "hops": 1}, "train": STEADY},
         "first-gcn-one": {"model": {**FIRST, "own_term": False, "hops": 1, "gamma": 0.0, "coefficients": "gcn"}, "train": STEADY},
+        "first-wet": {"model": {**FIRST, "dropout": 0.7, "input_dropout": 0.7}, "train": STEADY},
+        "first-slow": {"model": FIRST, "train": adam(rate=0.003, schedule="constant", warmup_epochs=0)},
+        "first-strong": {"model": FIRST, "train": adam(5e-3, schedule="constant", warmup_epochs=0)},
+        "first-hops-strong": {"model": {**FIRST, "own_term": False}, "train": adam(5e-3, schedule="constant", warmup_epochs=0)},
+        "first-dry": {"model": {**FIRST, "dropout": 0.7, "input_dropout": 0.7}, "train": DECAYED},
+        "first-dry-far": {"model": {**FIRST, "dropout": 0.7, "input_dropout": 0.7, "hops": 4}, "train": DECAYED},
+        "first-dry-gcn": {"model": {**FIRST, "dropout": 0.7, "input_dropout": 0.7, "coefficients": "gcn"}, "train": DECAYED},
+        "first-dry-plain": {"model": {**FIRST, "dropout": 0.7, "input_dropout": 0.7, "gamma": 0.0}, "train": DECAYED},
         "first-both": {"model": {**FIRST, "hop_zero": True}, "train": STEADY},
         "gcn-no-feed": {"model": {**CLASSIC, "feed_forward": False}, "train": training(0.01, 0.5)},
         "classic-one-layer": {"model": {**CLASSIC, "layers": 1, "hops": 4}, "train": training(0.01, 0.5)},
