@@ -49,9 +49,16 @@ pub struct HeadConfig {
     pub readout: ReadoutKind,
     /// Whether hidden rows are divided by their length.
     pub unit_rows: bool,
+    /// Whether each of them has half the channels of the one before, whatever `width` is.
+    pub halving: bool,
 }
 
 impl HeadConfig {
+    /// The channels that a hidden map gives of `inputs`.
+    fn hidden(&self, inputs: usize) -> usize {
+        if self.halving { (inputs / 2).max(1) } else { self.width }
+    }
+
     /// Writes the head over `x` of `inputs` channels into the ledger.
     pub(crate) fn cost(&self, x: Tracked, inputs: usize, shape: &Shape, ledger: &Ledger) -> Tracked {
         let graphs = shape.level == Level::Graph;
@@ -59,12 +66,12 @@ impl HeadConfig {
         let mut x = if graphs { ledger.reduce("readout", x, count, inputs) } else { x };
         let mut width = inputs;
         for _ in 1..self.layers {
-            x = ledger.linear("head", x, count, width, self.width, true);
+            x = ledger.linear("head", x, count, width, self.hidden(width), true);
             x = ledger.each("head", x);
             if self.unit_rows {
                 x = ledger.each("head", x);
             }
-            width = self.width;
+            width = self.hidden(width);
         }
         if self.layers == 0 { x } else { ledger.linear("head", x, count, width, shape.outputs, true) }
     }
@@ -87,8 +94,8 @@ impl Head {
         let mut width = inputs;
         let mut hidden = Vec::new();
         for _ in 1..config.layers {
-            hidden.push(Linear::init(width, config.width, seeds.next_seed()));
-            width = config.width;
+            hidden.push(Linear::init(width, config.hidden(width), seeds.next_seed()));
+            width = config.hidden(width);
         }
         let output = (config.layers > 0).then(|| Linear::init(width, shape.outputs, seeds.next_seed()));
         let readout = (shape.level == Level::Graph).then_some(config.readout);

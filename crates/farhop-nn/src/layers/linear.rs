@@ -5,6 +5,7 @@ use burn::tensor::Tensor;
 use farhop_graph::random::mix;
 
 use super::Layer;
+use crate::init::Start;
 use crate::{Batch, Context, Features, init};
 
 /// A linear map of each node's features, `[N, inputs]` to `[N, outputs]`.
@@ -20,11 +21,26 @@ impl Linear {
         Linear { weight: init::glorot(inputs, outputs, seed), bias: init::constant(outputs, 0.0) }
     }
 
+    /// As `start` says.
+    pub fn init_as(start: Start, inputs: usize, outputs: usize, seed: u64) -> Self {
+        match start {
+            Start::Glorot => Linear::init(inputs, outputs, seed),
+            Start::Uniform => Linear::init_uniform(inputs, outputs, seed),
+        }
+    }
+
     /// Weights and bias uniform in `+- 1 / sqrt(inputs)`, for what must not start with a bias of zero.
     pub fn init_uniform(inputs: usize, outputs: usize, seed: u64) -> Self {
         let limit = 1.0 / (inputs.max(1) as f64).sqrt();
+        Linear::init_with(init::uniform(inputs, outputs, limit, seed), seed)
+    }
+
+    /// `weight` with a bias uniform in `+- 1 / sqrt(inputs)`.
+    pub fn init_with(weight: Param<Tensor<2>>, seed: u64) -> Self {
+        let [inputs, outputs] = weight.dims();
+        let limit = 1.0 / (inputs.max(1) as f64).sqrt();
         let bias = init::uniform(1, outputs, limit, mix(seed, 1)).val().reshape([outputs]);
-        Linear { weight: init::uniform(inputs, outputs, limit, seed), bias: Param::from_tensor(bias) }
+        Linear { weight, bias: Param::from_tensor(bias) }
     }
 
     /// `x W + b`.

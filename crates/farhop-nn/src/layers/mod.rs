@@ -36,8 +36,8 @@ pub use eliminated::{EliminatedConfig, EliminatedHops, EliminatedLayer, HopJoin}
 pub use encoder::{Encoder, EncoderConfig};
 pub use entry_encoder::EntryEncoder;
 pub use expander::{Expander, ExpanderKind};
-pub use feed::Feed;
 pub(crate) use feed::plain;
+pub use feed::{Feed, FeedConfig};
 pub use gat::{GatConfig, GatLayer};
 pub(crate) use gated::GatedMean;
 pub use gated_gcn::{GatedGcnConfig, GatedGcnLayer};

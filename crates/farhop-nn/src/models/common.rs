@@ -57,7 +57,13 @@ impl Common {
 
     /// The head's settings.
     pub(crate) fn head(&self) -> HeadConfig {
-        HeadConfig { layers: self.head_layers, width: self.width, readout: self.readout, unit_rows: false }
+        HeadConfig {
+            layers: self.head_layers,
+            width: self.width,
+            readout: self.readout,
+            unit_rows: false,
+            halving: false,
+        }
     }
 
     /// The encoder of what is known of a node, and the channels that it gives.

@@ -28,8 +28,8 @@ use crate::config::{ActivationKind, Checks, NormKind};
 use crate::init::Seeds;
 use crate::knobs::knobs;
 use crate::layers::{
-    EdgeRows, Encoder, EncoderConfig, Expander, ExpanderKind, Feed, Head, Layer, Local, LocalConfig, LocalKind,
-    NormBlock, StateNorm, plain,
+    EdgeRows, Encoder, EncoderConfig, Expander, ExpanderKind, Feed, FeedConfig, Head, Layer, Local, LocalConfig,
+    LocalKind, NormBlock, StateNorm, plain,
 };
 use crate::ledger::{Ledger, Tracked, Work};
 use crate::memory::floats;
@@ -215,8 +215,7 @@ impl Architecture for Exphormer {
             let end = plain(ActivationKind::None, common.dropout);
             let attention = norm(ledger.norm_block(&name, mixed, Some(h), nodes, width, end));
             let sum = ledger.add(&name, local, attention);
-            let sizes = [width, 2 * width];
-            h = norm(Feed::cost(ledger, &name, sum, nodes, sizes, common.activation, common.dropout));
+            h = norm(FeedConfig::twice(width, common.activation, common.dropout).cost(ledger, &name, sum, nodes));
         }
         common.head().cost(h, width, shape, ledger)
     }
@@ -325,7 +324,7 @@ impl ExphormerLayer {
             end: NormBlock::init(width, plain(ActivationKind::None, common.dropout)),
             local_norm: norm(),
             attention_norm: norm(),
-            feed: Feed::init(width, 2 * width, common.activation, common.dropout, seeds),
+            feed: Feed::init(&FeedConfig::twice(width, common.activation, common.dropout), seeds),
             norm: norm(),
             heads: settings.heads,
         }

@@ -24,8 +24,8 @@ use crate::config::{ActivationKind, Checks, NormKind};
 use crate::init::Seeds;
 use crate::knobs::knobs;
 use crate::layers::{
-    EdgeRows, Encoder, EncoderConfig, Feed, Head, HeadConfig, LaplacianForm, Layer, Linear, Local, LocalConfig,
-    LocalKind, NormBlock, PositionColumns, StateNorm, plain,
+    EdgeRows, Encoder, EncoderConfig, Feed, FeedConfig, Head, HeadConfig, LaplacianForm, Layer, Linear, Local,
+    LocalConfig, LocalKind, NormBlock, PositionColumns, StateNorm, plain,
 };
 use crate::ledger::{Ledger, Tracked, Work};
 use crate::memory::floats;
@@ -50,6 +50,8 @@ knobs! {
         random_signs: bool = true;
         /// Whether hidden rows of the head are divided by their length.
         unit_head_rows: bool = false;
+        /// Whether each hidden map of the head has half the channels of the one before.
+        halving_head: bool = false;
     }
 }
 
@@ -65,7 +67,7 @@ impl Gps {
     }
 
     fn head(&self, common: &Common) -> HeadConfig {
-        HeadConfig { unit_rows: self.unit_head_rows, ..common.head() }
+        HeadConfig { unit_rows: self.unit_head_rows, halving: self.halving_head, ..common.head() }
     }
 
     /// Columns of encodings of a node's place beside its features.
@@ -171,8 +173,7 @@ impl Architecture for Gps {
             let end = plain(ActivationKind::None, common.dropout);
             let attention = norm(ledger.norm_block(&name, mixed, Some(h), nodes, width, end));
             let sum = ledger.add(&name, local, attention);
-            let sizes = [width, 2 * width];
-            h = norm(Feed::cost(ledger, &name, sum, nodes, sizes, common.activation, common.dropout));
+            h = norm(FeedConfig::twice(width, common.activation, common.dropout).cost(ledger, &name, sum, nodes));
         }
         self.head(common).cost(h, width, shape, ledger)
     }
@@ -246,7 +247,7 @@ impl GpsLayer {
             end: NormBlock::init(width, plain(ActivationKind::None, common.dropout)),
             local_norm: norm(),
             attention_norm: norm(),
-            feed: Feed::init(width, 2 * width, common.activation, common.dropout, seeds),
+            feed: Feed::init(&FeedConfig::twice(width, common.activation, common.dropout), seeds),
             norm: norm(),
             heads: settings.heads,
             dropout: settings.attention_dropout,

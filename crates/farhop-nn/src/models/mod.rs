@@ -25,6 +25,7 @@ mod gprgnn;
 mod gps;
 mod graph_mamba;
 mod graphsage;
+mod grit;
 mod h2gcn;
 mod ipr_encoder;
 mod ipr_frame;
@@ -88,6 +89,7 @@ registry! {
     gps::Gps,
     exphormer::Exphormer,
     sat::Sat,
+    grit::Grit,
     drew::Drew,
     graph_mamba::GraphMamba,
     gmn::Gmn,

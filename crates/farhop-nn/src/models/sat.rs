@@ -21,8 +21,8 @@ use crate::config::{ActivationKind, Checks, NormKind};
 use crate::init::Seeds;
 use crate::knobs::knobs;
 use crate::layers::{
-    EdgeRows, Encoder, EncoderConfig, Feed, Head, Layer, Linear, NormBlock, StateNorm, Structure, StructureConfig,
-    StructureKind, plain,
+    EdgeRows, Encoder, EncoderConfig, Feed, FeedConfig, Head, Layer, Linear, NormBlock, StateNorm, Structure,
+    StructureConfig, StructureKind, plain,
 };
 use crate::ledger::{Ledger, Tracked, Work};
 use crate::memory::floats;
@@ -133,8 +133,7 @@ impl Architecture for Sat {
             }
             let end = plain(ActivationKind::None, common.dropout);
             h = norm(ledger.norm_block(&name, y, Some(h), nodes, width, end));
-            let sizes = [width, 2 * width];
-            h = norm(Feed::cost(ledger, &name, h, nodes, sizes, common.activation, common.dropout));
+            h = norm(FeedConfig::twice(width, common.activation, common.dropout).cost(ledger, &name, h, nodes));
         }
         common.head().cost(h, width, shape, ledger)
     }
@@ -222,7 +221,7 @@ impl SatLayer {
             output: Linear::init(width, width, seeds.next_seed()),
             end: NormBlock::init(width, plain(ActivationKind::None, common.dropout)),
             norm: StateNorm::init(width, common.norm, false),
-            feed: Feed::init(width, 2 * width, common.activation, common.dropout, seeds),
+            feed: Feed::init(&FeedConfig::twice(width, common.activation, common.dropout), seeds),
             feed_norm: StateNorm::init(width, common.norm, false),
             heads: settings.heads,
             dropout: settings.attention_dropout,
