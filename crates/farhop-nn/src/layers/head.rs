@@ -59,6 +59,18 @@ impl HeadConfig {
         if self.halving { (inputs / 2).max(1) } else { self.width }
     }
 
+    /// Counts its weights in the ledger, and nothing else.
+    pub(crate) fn weights(&self, inputs: usize, shape: &Shape, ledger: &Ledger) {
+        let mut width = inputs;
+        for _ in 1..self.layers {
+            ledger.weights("head weights", Linear::size(width, self.hidden(width)));
+            width = self.hidden(width);
+        }
+        if self.layers > 0 {
+            ledger.weights("head weights", Linear::size(width, shape.outputs));
+        }
+    }
+
     /// Writes the head over `x` of `inputs` channels into the ledger.
     pub(crate) fn cost(&self, x: Tracked, inputs: usize, shape: &Shape, ledger: &Ledger) -> Tracked {
         let graphs = shape.level == Level::Graph;
@@ -100,6 +112,11 @@ impl Head {
         let output = (config.layers > 0).then(|| Linear::init(width, shape.outputs, seeds.next_seed()));
         let readout = (shape.level == Level::Graph).then_some(config.readout);
         Head { hidden, output, readout, unit_rows: config.unit_rows }
+    }
+
+    /// Whether answers are about graphs.
+    pub fn reads_graphs(&self) -> bool {
+        self.readout.is_some()
     }
 
     /// The answers.

@@ -4,6 +4,7 @@ mod appnp;
 mod common;
 mod contract;
 mod cpgnn;
+mod cpgnn_start;
 mod dagnn;
 mod drew;
 mod exphormer;
