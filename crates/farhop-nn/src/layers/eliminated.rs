@@ -32,7 +32,7 @@ words! {
 
 impl EliminatedHops {
     /// The coefficients for the graph of the batch.
-    pub(crate) fn weights(self, batch: &Batch) -> &Arc<EntryWeights> {
+    pub(crate) fn weights(self, batch: &Batch) -> Arc<EntryWeights> {
         match self {
             EliminatedHops::Gcn => batch.symmetric_weights(),
             EliminatedHops::Ones => batch.ones(),
