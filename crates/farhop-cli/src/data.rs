@@ -9,7 +9,7 @@ use farhop_data::text::{counted, thousands};
 use farhop_data::{Dataset, Numbers, Split};
 use farhop_kernels::allocator;
 use farhop_nn::{ModelConfig, Shape};
-use farhop_train::memory::{self, Division, Held, Limit, Plan, bytes_text};
+use farhop_train::memory::{self, DataBytes, Division, Limit, Plan, bytes_text};
 use farhop_train::{
     DataConfig, Material, NewFiles, Parting, Places, Recipe, SavedSchema, TargetScale, Task, TrainError, TrainedRun,
     plan_whole, read_again,
@@ -174,7 +174,7 @@ pub fn plan(recipe: &Recipe, task: &Task, training: bool, console: &Console) -> 
 pub fn plan_shape(
     model: &ModelConfig,
     shape: &Shape,
-    held: Held,
+    held: DataBytes,
     training: bool,
     console: &Console,
 ) -> Result<Plan, Failure> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use farhop_graph::Graph;
 
 use crate::ops::RowChoice;
-use crate::{Batch, InputShape, Parts};
+use crate::{Batch, BatchArrays, InputShape};
 
 /// For every node a copy of all nodes within some hops of it and of all entries among them, side by side.
 pub(crate) struct Copies {
@@ -50,9 +50,9 @@ impl Copies {
         }
         let union = Graph::from_csr(graph.direction(), rows, sources);
         let union = union.unwrap_or_else(|error| panic!("all entries among some nodes of a graph are a graph: {error}"));
-        let parts = Parts { offsets, ..Parts::new(Arc::new(union)) };
+        let parts = BatchArrays { offsets, ..BatchArrays::new(Arc::new(union)) };
         Copies {
-            batch: Batch::from_parts(parts, &InputShape::default()),
+            batch: Batch::from_arrays(parts, &InputShape::default()),
             nodes: RowChoice::new(nodes, graph.nodes()),
             entries: RowChoice::new(entries, graph.entries()),
         }

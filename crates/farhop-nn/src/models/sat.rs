@@ -31,7 +31,7 @@ use crate::layers::{
 use crate::ledger::{Ledger, Tracked, Work};
 use crate::memory::floats;
 use crate::ops::{RowChoice, bridge};
-use crate::{Batch, Context, Features, InputShape, Level, Network, NnError, OutputShape, Parts, Shape, init, ops};
+use crate::{Batch, Context, Features, InputShape, Level, Network, NnError, OutputShape, BatchArrays, Shape, init, ops};
 
 knobs! {
     /// The settings of SAT.
@@ -224,7 +224,7 @@ impl Tokens {
             bounds.push(rows.len());
         }
         let with = |graph: Graph, offsets: Vec<usize>| {
-            Batch::from_parts(Parts { offsets, ..Parts::new(Arc::new(graph)) }, &InputShape::default())
+            Batch::from_arrays(BatchArrays { offsets, ..BatchArrays::new(Arc::new(graph)) }, &InputShape::default())
         };
         let joined = Graph::from_csr(graph.direction(), offsets, sources);
         let alone = Graph::from_csr(Direction::Undirected, vec![0; graphs + 1], Vec::new());

@@ -159,7 +159,7 @@ impl Stage<'_> {
         for model in demonstration::models(distance)? {
             let mut config = demonstration::training(seed);
             config.epochs = self.arguments.training.epochs.unwrap_or(config.epochs);
-            memory::plan(&model, &task.shape(), task.held(), true, memory::available().as_ref()).check()?;
+            memory::plan(&model, &task.shape(), task.data_bytes(), true, memory::available().as_ref()).check()?;
             let folder = self.folder(&model, &config, &sources, schema.as_ref())?;
             let summary = self.train(&model, &config, &task, folder)?;
             if summary.outcome == Outcome::Interrupted {

@@ -71,15 +71,15 @@ impl PairWalks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Parts;
+    use crate::BatchArrays;
     use farhop_graph::{Direction, build};
 
     #[test]
     fn a_walk_from_the_node_that_looks() {
         // A path 0 - 1 - 2, and a node of its own in a second graph.
         let graph = build(4, &[(0, 1), (1, 2)], Direction::Undirected).unwrap().graph;
-        let parts = Parts { offsets: vec![0, 3, 4], ..Parts::new(Arc::new(graph)) };
-        let walks = PairWalks::new(&Batch::from_parts(parts, &0.into()), 3, true);
+        let parts = BatchArrays { offsets: vec![0, 3, 4], ..BatchArrays::new(Arc::new(graph)) };
+        let walks = PairWalks::new(&Batch::from_arrays(parts, &0.into()), 3, true);
         let all = bridge::into_vec(walks.all);
         let of = |i: usize, j: usize| all[walks.pairs.place(i, j) * 3..][..3].to_vec();
         assert_eq!(of(0, 0), [1.0, 0.0, 0.5]);

@@ -12,12 +12,12 @@ fn is_chebyshev(file: &OutsideFile) -> bool {
 }
 
 fn case(file: &OutsideFile) -> Option<Case> {
-    let (parts, inputs) = file.parts(false);
+    let (arrays, inputs) = file.arrays(false);
     let prior = if is_chebyshev(file) { "chebyshev" } else { "perceptron" };
     let config = ModelConfig::from_name("cpgnn").ok()?.with("prior", prior).ok()?;
     let config = config.with("width", file.config["hidden"].clone()).ok()?;
     let config = config.with("hops", file.config["bp_iterations"].clone()).ok()?.with("dropout", 0.0).ok()?;
-    Some(Case { config, inputs, outputs: file.outputs(), parts })
+    Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
 
 fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
@@ -55,7 +55,7 @@ fn the_second_phase_starts_from_labels() {
         let Some(expected) = file.find("mid/H_init") else { continue };
         let case = case(&file).unwrap();
         let model = loaded(&Outside { folder: "cpgnn", case: self::case, table, unused: &[] }, &file, &case);
-        let batch = Batch::from_parts(case.parts.clone(), &case.inputs);
+        let batch = Batch::from_arrays(case.arrays.clone(), &case.inputs);
         let changes = model.network().next_phase(&batch, &targets(&file));
         let id = model.network().arrays().into_iter().find(|array| array.name == "compatibility").unwrap().id;
         let (_, found) = changes.into_iter().find(|(changed, _)| *changed == id).unwrap();
@@ -68,7 +68,7 @@ fn the_loss_of_the_second_phase() {
     for file in files("cpgnn").into_iter().filter(|file| file.find("loss_code").is_some()) {
         let case = case(&file).unwrap();
         let model = loaded(&Outside { folder: "cpgnn", case: self::case, table, unused: &[] }, &file, &case);
-        let batch = Batch::from_parts(case.parts.clone(), &case.inputs);
+        let batch = Batch::from_arrays(case.arrays.clone(), &case.inputs);
         let (network, context) = (model.network().tracked(), Context::training(1, 1));
         let answers = network.run(batch.input(), &batch, &context);
         let loss = ops::loss(answers, Arc::new(targets(&file)));

@@ -5,7 +5,7 @@ use super::{Case, Get, Numbers, Outside, OutsideFile, compare};
 use crate::ModelConfig;
 
 fn case(file: &OutsideFile) -> Option<Case> {
-    let (parts, inputs) = file.parts(true);
+    let (arrays, inputs) = file.arrays(true);
     let config = &file.config;
     assert!(config["full_attention"] != false, "{}: attention along a few pairs is not there", file.name);
     let mut model = ModelConfig::from_name("grit").ok()?;
@@ -27,7 +27,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
     ] {
         model = model.with(key, value).unwrap();
     }
-    Some(Case { config: model, inputs, outputs: file.outputs(), parts })
+    Some(Case { config: model, inputs, outputs: file.outputs(), arrays })
 }
 
 fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {

@@ -4,7 +4,7 @@ use super::{Case, Get, Numbers, Outside, OutsideFile, compare};
 use crate::ModelConfig;
 
 fn case(file: &OutsideFile) -> Option<Case> {
-    let (parts, inputs) = file.parts(false);
+    let (arrays, inputs) = file.arrays(false);
     let normed = file.find("param/layer0.bn.gain").is_some();
     let mut config = ModelConfig::from_name("mixhop").ok()?;
     for (key, value) in [
@@ -19,7 +19,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
     ] {
         config = config.with(key, value).ok()?;
     }
-    Some(Case { config, inputs, outputs: file.outputs(), parts })
+    Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
 
 fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {

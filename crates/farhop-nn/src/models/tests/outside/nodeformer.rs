@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use super::{
     Case, Get, How, Numbers, Outside, OutsideFile, PASSES, Pass, assert_close, compare_how, files, loaded,
 };
-use crate::models::nodeformer::Recorded;
+use crate::models::nodeformer::RecordedNoise;
 use crate::ops::bridge;
 use crate::{Batch, Context, ModelConfig};
 
 fn case(file: &OutsideFile) -> Option<Case> {
-    let (parts, inputs) = file.parts(false);
+    let (arrays, inputs) = file.arrays(false);
     let settings = [
         ("width", "hidden_channels"),
         ("layers", "layers"),
@@ -31,13 +31,13 @@ fn case(file: &OutsideFile) -> Option<Case> {
         .into_iter()
         .try_fold(config, |config, (ours, theirs)| config.with(ours, file.config[theirs].clone()))
         .unwrap();
-    Some(Case { config, inputs, outputs: file.outputs(), parts })
+    Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
 
 fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
     let mut table = Vec::new();
-    let mut pair = |ours: &str, parts: [&str; 2], theirs: &str| {
-        for (our, their) in parts.into_iter().zip(["weight", "bias"]) {
+    let mut pair = |ours: &str, arrays: [&str; 2], theirs: &str| {
+        for (our, their) in arrays.into_iter().zip(["weight", "bias"]) {
             table.push((format!("{ours}.{our}"), get.get(&format!("{theirs}.{their}"))));
         }
     };
@@ -72,7 +72,7 @@ fn prepare(file: &OutsideFile, pass: &Pass, batch: &Batch) {
         let rows = drawn.data.len() / samples;
         drawn.reshaped(&[rows, samples]).transposed().data
     };
-    let recorded = Recorded {
+    let recorded = RecordedNoise {
         directions: (0..layers).map(directions).collect(),
         exponentials: (0..layers).filter(|_| pass.training).map(exponentials).collect(),
     };
@@ -91,7 +91,7 @@ fn the_loss_on_edges() {
     for file in files("nodeformer") {
         let case = case(&file).unwrap();
         let model = loaded(&outside, &file, &case);
-        let batch = Batch::from_parts(case.parts.clone(), &case.inputs);
+        let batch = Batch::from_arrays(case.arrays.clone(), &case.inputs);
         prepare(&file, &PASSES[1], &batch);
         let (network, context) = (model.network().tracked(), Context::training(1, 1));
         let _answers = network.run(batch.input(), &batch, &context);
