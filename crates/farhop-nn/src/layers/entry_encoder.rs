@@ -32,9 +32,7 @@ impl EntryEncoder {
         if batch.graph().entries() == 0 {
             return None;
         }
-        let numbers = self.projection.as_ref().map(|projection| projection.apply(batch.edge_numbers().into()));
-        let table = self.categories.as_ref().map(|table| ops::embedding(batch.edge_categories(), table.val()));
-        numbers.into_iter().chain(table).reduce(|sum, term| sum + term)
+        terms(self.projection.as_ref(), self.categories.as_ref(), batch)
     }
 
     /// Writes the encoder into the ledger; none if entries have no features.
@@ -50,4 +48,15 @@ impl EntryEncoder {
         });
         numbers.into_iter().chain(table).reduce(|sum, term| ledger.add(name, sum, term))
     }
+}
+
+/// The sum of what numbers and categories of entries give; none if there is neither.
+pub(super) fn terms(
+    numbers: Option<&Linear>,
+    categories: Option<&Param<Tensor<2>>>,
+    batch: &Batch,
+) -> Option<Tensor<2>> {
+    let numbers = numbers.map(|linear| linear.apply(batch.edge_numbers().into()));
+    let table = categories.map(|table| ops::embedding(batch.edge_categories(), table.val()));
+    numbers.into_iter().chain(table).reduce(|sum, term| sum + term)
 }

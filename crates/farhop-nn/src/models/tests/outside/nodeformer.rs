@@ -105,7 +105,7 @@ fn the_loss_on_edges() {
         let expected: BTreeMap<String, Numbers> = table(&file, &get).into_iter().collect();
         let largest = expected.values().flat_map(|n| &n.data).fold(0.0, |most: f64, v| most.max(v.abs()));
         for array in network.gradients(&mut tape) {
-            let taken = expected[&array.name].map(|value| -value);
+            let taken = expected[&array.name].clone().map(|value| -value);
             assert_close(&format!("{}, loss on edges, {}", file.name, array.name), &array.data, &taken.data, largest);
         }
     }
