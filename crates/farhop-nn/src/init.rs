@@ -39,6 +39,8 @@ pub enum Start {
     Glorot,
     /// Weights and biases uniform in `+- 1 / sqrt(inputs)`.
     Uniform,
+    /// Weights uniform in `+- 1 / sqrt(inputs)`, zero biases.
+    UniformWeights,
 }
 
 /// Uniform in `+- sqrt(6 / (inputs + outputs))` (Glorot and Bengio, 2010), `[inputs, outputs]`.

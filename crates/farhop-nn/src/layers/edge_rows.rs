@@ -11,7 +11,7 @@ use burn::tensor::Tensor;
 
 use super::entry_encoder::terms;
 use super::{EntryEncoder, Linear};
-use crate::init::Seeds;
+use crate::init::{Seeds, Start};
 use crate::ledger::{Ledger, Tracked};
 use crate::memory::floats;
 use crate::ops::bridge;
@@ -26,15 +26,15 @@ pub struct EdgeRows {
 }
 
 impl EdgeRows {
-    /// Glorot weights and tables, zero bias; a row of its own is uniform in +-1.
-    pub fn init(shape: &InputShape, width: usize, seed: u64) -> Self {
+    /// Numbers start as `start` says, tables are Glorot's; a row of its own is normal.
+    pub fn init(shape: &InputShape, width: usize, start: Start, seed: u64) -> Self {
         let mut seeds = Seeds::new(seed);
         let [numbers, categories, row] = [seeds.next_seed(), seeds.next_seed(), seeds.next_seed()];
         EdgeRows {
-            numbers: (shape.edge_numbers > 0).then(|| Linear::init(shape.edge_numbers, width, numbers)),
+            numbers: (shape.edge_numbers > 0).then(|| Linear::init_as(start, shape.edge_numbers, width, numbers)),
             categories: (!shape.edge_categories.is_empty())
                 .then(|| init::tables(&shape.edge_categories, width, categories)),
-            row: (!shape.has_edges()).then(|| init::uniform(1, width, 1.0, row)),
+            row: (!shape.has_edges()).then(|| init::normal(1, width, 1.0, row)),
         }
     }
 

@@ -5,7 +5,7 @@ use burn::module::{Module, Param};
 use burn::tensor::Tensor;
 
 use super::Linear;
-use crate::init::Seeds;
+use crate::init::{Seeds, Start};
 use crate::ledger::{Ledger, Tracked, Work, rows};
 use crate::{Batch, InputShape, Shape, init, ops};
 
@@ -19,9 +19,14 @@ pub struct EntryEncoder {
 impl EntryEncoder {
     /// Glorot weights and tables, zero bias; none if entries have no features.
     pub(crate) fn init(inputs: &InputShape, width: usize, seeds: &mut Seeds) -> Option<Self> {
+        EntryEncoder::init_as(Start::Glorot, inputs, width, seeds)
+    }
+
+    /// As [`EntryEncoder::init`], numbers as `start` says.
+    pub(crate) fn init_as(start: Start, inputs: &InputShape, width: usize, seeds: &mut Seeds) -> Option<Self> {
         let [projection, table] = [seeds.next_seed(), seeds.next_seed()];
         inputs.has_edges().then(|| EntryEncoder {
-            projection: (inputs.edge_numbers > 0).then(|| Linear::init(inputs.edge_numbers, width, projection)),
+            projection: (inputs.edge_numbers > 0).then(|| Linear::init_as(start, inputs.edge_numbers, width, projection)),
             categories: (!inputs.edge_categories.is_empty())
                 .then(|| init::tables(&inputs.edge_categories, width, table)),
         })

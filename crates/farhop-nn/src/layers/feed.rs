@@ -28,9 +28,9 @@ pub struct FeedConfig {
 }
 
 impl FeedConfig {
-    /// As most transformers have it: twice the channels between the maps, one probability for both dropouts.
+    /// As most transformers have it: twice the channels between the maps, one probability for both dropouts, uniform weights.
     pub fn twice(width: usize, activation: ActivationKind, dropout: f32) -> Self {
-        FeedConfig { width, hidden: 2 * width, activation, dropout, end_dropout: dropout, start: Start::Glorot }
+        FeedConfig { width, hidden: 2 * width, activation, dropout, end_dropout: dropout, start: Start::Uniform }
     }
 
     fn end(&self) -> BlockConfig {

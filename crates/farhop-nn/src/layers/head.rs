@@ -6,7 +6,7 @@ use farhop_kernels::dense::{Activation, Dropout, Finish};
 use farhop_kernels::segments::Reduction;
 
 use super::Linear;
-use crate::init::Seeds;
+use crate::init::{Seeds, Start};
 use crate::knobs::words;
 use crate::ledger::{Ledger, Tracked};
 use crate::ops::{self, Normalisation};
@@ -51,6 +51,8 @@ pub struct HeadConfig {
     pub unit_rows: bool,
     /// Whether each of them has half the channels of the one before, whatever `width` is.
     pub halving: bool,
+    /// Initial weights.
+    pub start: Start,
 }
 
 impl HeadConfig {
@@ -101,15 +103,15 @@ pub struct Head {
 }
 
 impl Head {
-    /// Glorot weights, zero biases.
+    /// Initial weights as `config` says.
     pub(crate) fn init(inputs: usize, shape: &OutputShape, config: &HeadConfig, seeds: &mut Seeds) -> Self {
         let mut width = inputs;
         let mut hidden = Vec::new();
         for _ in 1..config.layers {
-            hidden.push(Linear::init(width, config.hidden(width), seeds.next_seed()));
+            hidden.push(Linear::init_as(config.start, width, config.hidden(width), seeds.next_seed()));
             width = config.hidden(width);
         }
-        let output = (config.layers > 0).then(|| Linear::init(width, shape.outputs, seeds.next_seed()));
+        let output = (config.layers > 0).then(|| Linear::init_as(config.start, width, shape.outputs, seeds.next_seed()));
         let readout = (shape.level == Level::Graph).then_some(config.readout);
         Head { hidden, output, readout, unit_rows: config.unit_rows }
     }

@@ -17,13 +17,14 @@
 
 use burn::module::{Module, Param};
 use burn::tensor::Tensor;
+use farhop_graph::random::mix;
 use farhop_kernels::segments::Reduction;
 
 use super::feed::plain;
 use super::copies::Copies;
 use super::{BlockConfig, GcnLayer, Layer, Linear, NormBlock};
 use crate::config::{ActivationKind, NormKind};
-use crate::init::Seeds;
+use crate::init::{Seeds, Start};
 use crate::knobs::words;
 use crate::ledger::{Ledger, Tracked, Work};
 use crate::memory::floats;
@@ -74,6 +75,8 @@ pub struct StructureConfig {
     pub activation: ActivationKind,
     /// Over all depths.
     pub norm: NormKind,
+    /// Initial weights; those of plain graph convolution are Glorot's.
+    pub start: Start,
 }
 
 impl StructureConfig {
@@ -207,7 +210,7 @@ struct StructureLayer {
 }
 
 impl Structure {
-    /// Glorot weights, zero biases.
+    /// Initial weights as `config` says.
     pub fn init(config: &StructureConfig, seeds: &mut Seeds) -> Self {
         let width = config.width;
         let depths = config.depths() * width;
@@ -215,7 +218,7 @@ impl Structure {
             layers: (0..config.hops).map(|_| StructureLayer::init(config, seeds)).collect(),
             activation: NormBlock::init(width, plain(config.activation, 0.0)),
             norm: NormBlock::init(depths, config.norm()),
-            output: Linear::init(depths, width, seeds.next_seed()),
+            output: Linear::init_as(config.start, depths, width, seeds.next_seed()),
             copies: config.subgraphs.then_some(config.hops),
         }
     }
@@ -279,20 +282,20 @@ impl StructureLayer {
         let width = config.width;
         let tower = if config.kind == StructureKind::Pna { width / config.towers } else { width };
         let at_edges = seeds.next_seed();
-        let edges = config.kind.reads_edges().then(|| Linear::init(config.edge_width, tower, at_edges));
+        let edges = config.kind.reads_edges().then(|| Linear::init_as(config.start, config.edge_width, tower, at_edges));
         let plain_gcn = config.kind == StructureKind::Plain;
         let convolution = plain_gcn.then(|| GcnLayer::init(width, width, seeds.next_seed()));
-        let mut linear = |when: bool| when.then(|| Linear::init(width, width, seeds.next_seed()));
+        let mut linear = |when: bool| when.then(|| Linear::init_as(config.start, width, width, seeds.next_seed()));
         let is = |kind: StructureKind| config.kind == kind;
         let (gcn, gine, pna) = (is(StructureKind::Gcn), is(StructureKind::Gine), is(StructureKind::Pna));
         let [first, inner, outer, joined] = [gcn, gine, gine, pna].map(&mut linear);
         let towers = if pna { config.towers } else { 0 };
-        let mut list = |inputs: usize| (0..towers).map(|_| Linear::init(inputs, tower, seeds.next_seed())).collect();
+        let mut list = |inputs: usize| (0..towers).map(|_| Linear::init_as(config.start, inputs, tower, seeds.next_seed())).collect();
         StructureLayer {
             edges,
             convolution,
             linear: first,
-            root: gcn.then(|| init::constant(width, 0.0)),
+            root: gcn.then(|| Param::from_tensor(init::normal(1, width, 1.0, mix(at_edges, 1)).val().reshape([width]))),
             share: gine.then(|| init::uniform(1, 1, 0.0, 0)),
             inner,
             outer,

@@ -21,7 +21,7 @@ use farhop_kernels::graph_attention::Settings;
 
 use super::{About, Architecture, Common, Properties, Reach};
 use crate::config::{ActivationKind, Checks, NormKind};
-use crate::init::Seeds;
+use crate::init::{Seeds, Start};
 use crate::knobs::knobs;
 use crate::layers::{
     EdgeRows, Encoder, EncoderConfig, Feed, FeedConfig, Head, HeadConfig, LaplacianForm, Layer, Linear, Local,
@@ -63,11 +63,12 @@ impl Gps {
             activation: common.activation,
             dropout: common.dropout,
             last: layer + 1 == common.layers,
+            start: Start::Uniform,
         }
     }
 
     fn head(&self, common: &Common) -> HeadConfig {
-        HeadConfig { unit_rows: self.unit_head_rows, halving: self.halving_head, ..common.head() }
+        HeadConfig { unit_rows: self.unit_head_rows, halving: self.halving_head, start: Start::Uniform, ..common.head() }
     }
 
     /// Columns of encodings of a node's place beside its features.
@@ -76,7 +77,8 @@ impl Gps {
     }
 
     fn encoder(&self, common: &Common, columns: usize) -> EncoderConfig {
-        EncoderConfig { projection: true, width: common.width.saturating_sub(columns), ..common.encoder() }
+        let width = common.width.saturating_sub(columns);
+        EncoderConfig { projection: true, width, start: Start::Uniform, ..common.encoder() }
     }
 }
 
@@ -135,7 +137,7 @@ impl Architecture for Gps {
             let seed = seeds.next_seed();
             PositionColumns::init(inputs, self.position_width, self.eigenvalues_of, self.random_signs, seed)
         });
-        let edges = self.local.reads_edges().then(|| EdgeRows::init(inputs, common.width, seeds.next_seed()));
+        let edges = self.local.reads_edges().then(|| EdgeRows::init(inputs, common.width, Start::Uniform, seeds.next_seed()));
         let layers = (0..common.layers).map(|layer| GpsLayer::init(self, common, layer, seeds)).collect();
         let head = Head::init(common.width, outputs, &self.head(common), seeds);
         Box::new(GpsNetwork { encoder, positions, edges, layers, head })
@@ -237,13 +239,14 @@ struct GpsLayer {
 }
 
 impl GpsLayer {
+    /// The authors' start: Glorot's for queries, keys and values, uniform weights elsewhere.
     fn init(settings: &Gps, common: &Common, layer: usize, seeds: &mut Seeds) -> Self {
         let width = common.width;
         let norm = || StateNorm::init(width, common.norm, settings.whole_graph_norm);
         GpsLayer {
             local: Local::init(&settings.local(common, layer), seeds),
             attention: Linear::init(width, 3 * width, seeds.next_seed()),
-            output: Linear::init(width, width, seeds.next_seed()),
+            output: Linear::init_as(Start::UniformWeights, width, width, seeds.next_seed()),
             end: NormBlock::init(width, plain(ActivationKind::None, common.dropout)),
             local_norm: norm(),
             attention_norm: norm(),

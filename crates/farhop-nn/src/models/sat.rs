@@ -10,7 +10,7 @@
 //!
 //! Inputs go through the encoder that all models share; rows of entries have `edge_width` channels. With `class_token` every graph has a
 //! further row without edges that all of its nodes attend to and that attends to them; answers about graphs are read from it, and nothing is
-//! divided by degrees. The authors' layers start as copies of one; here each is drawn by itself. Cost: N F² + k E F + (sum over graphs of n²) F a layer; nothing is kept that grows with pairs.
+//! divided by degrees. Cost: N F² + k E F + (sum over graphs of n²) F a layer; nothing is kept that grows with pairs.
 
 use std::sync::Arc;
 
@@ -22,10 +22,10 @@ use farhop_kernels::graph_attention::Settings;
 
 use super::{About, Architecture, Common, Properties, Reach};
 use crate::config::{ActivationKind, Checks, NormKind};
-use crate::init::Seeds;
+use crate::init::{Seeds, Start};
 use crate::knobs::knobs;
 use crate::layers::{
-    EdgeRows, Encoder, EncoderConfig, Feed, FeedConfig, Head, Layer, Linear, NormBlock, StateNorm, Structure,
+    EdgeRows, Encoder, EncoderConfig, Feed, FeedConfig, Head, HeadConfig, Layer, Linear, NormBlock, StateNorm, Structure,
     StructureConfig, StructureKind, plain,
 };
 use crate::ledger::{Ledger, Tracked, Work};
@@ -59,7 +59,11 @@ knobs! {
 
 impl Sat {
     fn encoder(common: &Common) -> EncoderConfig {
-        EncoderConfig { projection: true, ..common.encoder() }
+        EncoderConfig { projection: true, start: Start::Uniform, ..common.encoder() }
+    }
+
+    fn head(common: &Common) -> HeadConfig {
+        HeadConfig { start: Start::Uniform, ..common.head() }
     }
 
     fn structure(&self, common: &Common) -> StructureConfig {
@@ -72,6 +76,7 @@ impl Sat {
             towers: self.towers,
             activation: common.activation,
             norm: common.norm,
+            start: Start::Uniform,
         }
     }
 }
@@ -109,12 +114,14 @@ impl Architecture for Sat {
     ) -> Box<dyn Network> {
         let encoder = Encoder::init(inputs, &Sat::encoder(common), seeds);
         let (edges, at_edges) = (self.structure.reads_edges(), seeds.next_seed());
+        // All layers start as copies of one, as the authors' do.
+        let at_layers = seeds.next_seed();
         Box::new(SatNetwork {
             encoder,
-            edges: edges.then(|| EdgeRows::init(inputs, self.edge_width, at_edges)),
+            edges: edges.then(|| EdgeRows::init(inputs, self.edge_width, Start::Uniform, at_edges)),
             token: self.class_token.then(|| init::normal(1, common.width, 1.0, mix(at_edges, 1))),
-            layers: (0..common.layers).map(|_| SatLayer::init(self, common, seeds)).collect(),
-            head: common.build_head(common.width, outputs, seeds),
+            layers: (0..common.layers).map(|_| SatLayer::init(self, common, &mut Seeds::new(at_layers))).collect(),
+            head: Head::init(common.width, outputs, &Sat::head(common), seeds),
             degree_scale: self.degree_scale && !self.class_token,
         })
     }
@@ -158,7 +165,7 @@ impl Architecture for Sat {
             let answers = if shape.level == Level::Graph { tokens } else { plain_shape.nodes };
             h = ledger.reduce("class tokens", h, answers, width);
         }
-        common.head().cost(h, width, plain_shape, ledger)
+        Sat::head(common).cost(h, width, plain_shape, ledger)
     }
 
     fn reach(&self, _common: &Common) -> Reach {
@@ -305,14 +312,17 @@ impl SatLayer {
     fn init(settings: &Sat, common: &Common, seeds: &mut Seeds) -> Self {
         let width = common.width;
         let structure = Structure::init(&settings.structure(common), seeds);
-        let mut weight = || init::glorot(width, width, seeds.next_seed());
-        let (key, query, value) = (weight(), weight(), weight());
+        // Keys and queries are one map of twice the channels.
+        let limit = (6.0 / (3 * width) as f64).sqrt();
+        let mut half = || init::uniform(width, width, limit, seeds.next_seed());
+        let (key, query) = (half(), half());
+        let value = init::glorot(width, width, seeds.next_seed());
         SatLayer {
             structure,
             key,
             query,
             value,
-            output: Linear::init(width, width, seeds.next_seed()),
+            output: Linear::init_uniform(width, width, seeds.next_seed()),
             end: NormBlock::init(width, plain(ActivationKind::None, common.dropout)),
             norm: StateNorm::init(width, common.norm, false),
             feed: Feed::init(&FeedConfig::twice(width, common.activation, common.dropout), seeds),

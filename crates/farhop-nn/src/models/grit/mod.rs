@@ -62,11 +62,11 @@ knobs! {
 
 impl Grit {
     fn encoder(common: &Common) -> EncoderConfig {
-        EncoderConfig { projection: true, ..common.encoder() }
+        EncoderConfig { projection: true, start: Start::Uniform, ..common.encoder() }
     }
 
     fn head(&self, common: &Common) -> HeadConfig {
-        HeadConfig { halving: self.halving_head, ..common.head() }
+        HeadConfig { halving: self.halving_head, start: Start::Uniform, ..common.head() }
     }
 
     /// Whether a layer gives states of pairs to the next one.
@@ -82,7 +82,7 @@ fn norm(common: &Common) -> BlockConfig {
 /// Nothing is dropped after the feed-forward part.
 fn feed(common: &Common) -> FeedConfig {
     let twice = FeedConfig::twice(common.width, common.activation, common.dropout);
-    FeedConfig { end_dropout: 0.0, start: Start::Uniform, ..twice }
+    FeedConfig { end_dropout: 0.0, ..twice }
 }
 
 impl Architecture for Grit {
@@ -116,7 +116,7 @@ impl Architecture for Grit {
         let width = common.width;
         Box::new(GritNetwork {
             encoder: Encoder::init(inputs, &Grit::encoder(common), seeds),
-            edges: EntryEncoder::init(inputs, width, seeds),
+            edges: EntryEncoder::init_as(Start::Uniform, inputs, width, seeds),
             own_walks: init::glorot(self.walk_steps, width, seeds.next_seed()),
             pair_walks: init::glorot(self.walk_steps, width, seeds.next_seed()),
             layers: (0..common.layers).map(|layer| GritLayer::init(self, common, layer, seeds)).collect(),

@@ -4,5 +4,6 @@ mod edges;
 mod inputs;
 mod levels;
 mod outside;
+mod starts;
 mod support;
 mod virtual_nodes;
