@@ -90,8 +90,7 @@ impl Learner {
     /// If the batch has another shape than the model reads.
     pub fn next_phase(&mut self, batch: &Batch, targets: &Targets) {
         self.model.check_shape(batch);
-        let mut values: BTreeMap<_, Vec<f32>> =
-            self.model.network().next_phase(batch, targets).into_iter().collect();
+        let mut values: BTreeMap<_, Vec<f32>> = self.model.network().next_phase(batch, targets).into_iter().collect();
         self.model.network_mut().replace(&mut |id| values.remove(&id));
     }
 

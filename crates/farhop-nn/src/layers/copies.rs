@@ -49,7 +49,8 @@ impl Copies {
             offsets.push(nodes.len());
         }
         let union = Graph::from_csr(graph.direction(), rows, sources);
-        let union = union.unwrap_or_else(|error| panic!("all entries among some nodes of a graph are a graph: {error}"));
+        let union =
+            union.unwrap_or_else(|error| panic!("all entries among some nodes of a graph are a graph: {error}"));
         let parts = BatchArrays { offsets, ..BatchArrays::new(Arc::new(union)) };
         Copies {
             batch: Batch::from_arrays(parts, &InputShape::default()),
@@ -89,7 +90,10 @@ mod tests {
         assert_eq!(copies.batch.offsets().as_slice(), [0, 2, 6, 9, 12, 13]);
         // The copy of node 2 is the triangle 1, 2, 3: both ends of 1 - 3 are one hop away.
         let union = copies.batch.graph();
-        assert_eq!((union.neighbours(6), union.neighbours(7), union.neighbours(8)), (&[7, 8][..], &[6, 8][..], &[6, 7][..]));
+        assert_eq!(
+            (union.neighbours(6), union.neighbours(7), union.neighbours(8)),
+            (&[7, 8][..], &[6, 8][..], &[6, 7][..])
+        );
         for (at, (&entry, &source)) in copies.entries.chosen().iter().zip(union.sources()).enumerate() {
             let target = union.offsets().partition_point(|&start| start <= at) - 1;
             let of = |copy: usize| copies.nodes.chosen()[copy];

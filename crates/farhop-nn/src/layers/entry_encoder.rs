@@ -26,7 +26,8 @@ impl EntryEncoder {
     pub(crate) fn init_as(start: Start, inputs: &InputShape, width: usize, seeds: &mut Seeds) -> Option<Self> {
         let [projection, table] = [seeds.next_seed(), seeds.next_seed()];
         inputs.has_edges().then(|| EntryEncoder {
-            projection: (inputs.edge_numbers > 0).then(|| Linear::init_as(start, inputs.edge_numbers, width, projection)),
+            projection: (inputs.edge_numbers > 0)
+                .then(|| Linear::init_as(start, inputs.edge_numbers, width, projection)),
             categories: (!inputs.edge_categories.is_empty())
                 .then(|| init::tables(&inputs.edge_categories, width, table)),
         })

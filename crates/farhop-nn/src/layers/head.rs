@@ -111,7 +111,8 @@ impl Head {
             hidden.push(Linear::init_as(config.start, width, config.hidden(width), seeds.next_seed()));
             width = config.hidden(width);
         }
-        let output = (config.layers > 0).then(|| Linear::init_as(config.start, width, shape.outputs, seeds.next_seed()));
+        let output =
+            (config.layers > 0).then(|| Linear::init_as(config.start, width, shape.outputs, seeds.next_seed()));
         let readout = (shape.level == Level::Graph).then_some(config.readout);
         Head { hidden, output, readout, unit_rows: config.unit_rows }
     }

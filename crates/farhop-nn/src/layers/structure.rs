@@ -20,8 +20,8 @@ use burn::tensor::Tensor;
 use farhop_graph::random::mix;
 use farhop_kernels::segments::Reduction;
 
-use super::feed::plain;
 use super::copies::Copies;
+use super::feed::plain;
 use super::{BlockConfig, GcnLayer, Layer, Linear, NormBlock};
 use crate::config::{ActivationKind, NormKind};
 use crate::init::{Seeds, Start};
@@ -282,7 +282,8 @@ impl StructureLayer {
         let width = config.width;
         let tower = if config.kind == StructureKind::Pna { width / config.towers } else { width };
         let at_edges = seeds.next_seed();
-        let edges = config.kind.reads_edges().then(|| Linear::init_as(config.start, config.edge_width, tower, at_edges));
+        let edges =
+            config.kind.reads_edges().then(|| Linear::init_as(config.start, config.edge_width, tower, at_edges));
         let plain_gcn = config.kind == StructureKind::Plain;
         let convolution = plain_gcn.then(|| GcnLayer::init(width, width, seeds.next_seed()));
         let mut linear = |when: bool| when.then(|| Linear::init_as(config.start, width, width, seeds.next_seed()));
@@ -290,7 +291,9 @@ impl StructureLayer {
         let (gcn, gine, pna) = (is(StructureKind::Gcn), is(StructureKind::Gine), is(StructureKind::Pna));
         let [first, inner, outer, joined] = [gcn, gine, gine, pna].map(&mut linear);
         let towers = if pna { config.towers } else { 0 };
-        let mut list = |inputs: usize| (0..towers).map(|_| Linear::init_as(config.start, inputs, tower, seeds.next_seed())).collect();
+        let mut list = |inputs: usize| {
+            (0..towers).map(|_| Linear::init_as(config.start, inputs, tower, seeds.next_seed())).collect()
+        };
         StructureLayer {
             edges,
             convolution,

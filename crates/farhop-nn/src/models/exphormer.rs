@@ -28,8 +28,8 @@ use crate::config::{ActivationKind, Checks, NormKind};
 use crate::init::{Seeds, Start};
 use crate::knobs::knobs;
 use crate::layers::{
-    EdgeRows, Encoder, EncoderConfig, Expander, ExpanderKind, Feed, FeedConfig, Head, HeadConfig, Layer, Local, LocalConfig,
-    LocalKind, NormBlock, StateNorm, plain,
+    EdgeRows, Encoder, EncoderConfig, Expander, ExpanderKind, Feed, FeedConfig, Head, HeadConfig, Layer, Local,
+    LocalConfig, LocalKind, NormBlock, StateNorm, plain,
 };
 use crate::ledger::{Ledger, Tracked, Work};
 use crate::memory::floats;

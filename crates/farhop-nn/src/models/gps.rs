@@ -68,7 +68,12 @@ impl Gps {
     }
 
     fn head(&self, common: &Common) -> HeadConfig {
-        HeadConfig { unit_rows: self.unit_head_rows, halving: self.halving_head, start: Start::Uniform, ..common.head() }
+        HeadConfig {
+            unit_rows: self.unit_head_rows,
+            halving: self.halving_head,
+            start: Start::Uniform,
+            ..common.head()
+        }
     }
 
     /// Columns of encodings of a node's place beside its features.
@@ -137,7 +142,8 @@ impl Architecture for Gps {
             let seed = seeds.next_seed();
             PositionColumns::init(inputs, self.position_width, self.eigenvalues_of, self.random_signs, seed)
         });
-        let edges = self.local.reads_edges().then(|| EdgeRows::init(inputs, common.width, Start::Uniform, seeds.next_seed()));
+        let edges =
+            self.local.reads_edges().then(|| EdgeRows::init(inputs, common.width, Start::Uniform, seeds.next_seed()));
         let layers = (0..common.layers).map(|layer| GpsLayer::init(self, common, layer, seeds)).collect();
         let head = Head::init(common.width, outputs, &self.head(common), seeds);
         Box::new(GpsNetwork { encoder, positions, edges, layers, head })

@@ -25,13 +25,15 @@ use crate::config::{ActivationKind, Checks, NormKind};
 use crate::init::{Seeds, Start};
 use crate::knobs::knobs;
 use crate::layers::{
-    EdgeRows, Encoder, EncoderConfig, Feed, FeedConfig, Head, HeadConfig, Layer, Linear, NormBlock, StateNorm, Structure,
-    StructureConfig, StructureKind, plain,
+    EdgeRows, Encoder, EncoderConfig, Feed, FeedConfig, Head, HeadConfig, Layer, Linear, NormBlock, StateNorm,
+    Structure, StructureConfig, StructureKind, plain,
 };
 use crate::ledger::{Ledger, Tracked, Work};
 use crate::memory::floats;
 use crate::ops::{RowChoice, bridge};
-use crate::{Batch, Context, Features, InputShape, Level, Network, NnError, OutputShape, BatchArrays, Shape, init, ops};
+use crate::{
+    Batch, BatchArrays, Context, Features, InputShape, Level, Network, NnError, OutputShape, Shape, init, ops,
+};
 
 knobs! {
     /// The settings of SAT.

@@ -62,17 +62,16 @@ impl<'a, 's> Trainer<'a, 's> {
         }
         let parameters = learner.model().parameters();
         session.observer.started(progress.epoch, config.epochs, parameters);
-        let mut trainer =
-            Trainer {
-                task,
-                config,
-                session,
-                learner,
-                first_epochs: settings.first_epochs(),
-                saved: (progress.epoch, Instant::now()),
-                progress,
-                best,
-            };
+        let mut trainer = Trainer {
+            task,
+            config,
+            session,
+            learner,
+            first_epochs: settings.first_epochs(),
+            saved: (progress.epoch, Instant::now()),
+            progress,
+            best,
+        };
         if !resumed {
             // The first checkpoint, before any epoch: a folder that can't be written shows now, not after an hour.
             trainer.save()?;

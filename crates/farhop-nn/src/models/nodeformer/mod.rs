@@ -121,7 +121,8 @@ impl Nodeformer {
                 ledger.each(name, ledger.run(work, [(q.clone(), true), (k.clone(), true)]))
             };
             let (entries, own) = (dots(shape.entries), dots(nodes));
-            let spread = ledger.run(Work { name: name.into(), output: q.bytes(), ..Work::default() }, [(k.clone(), false)]);
+            let spread =
+                ledger.run(Work { name: name.into(), output: q.bytes(), ..Work::default() }, [(k.clone(), false)]);
             let total = ledger.reduce(name, ledger.multiply(name, q.clone(), spread), nodes, self.heads);
             drop((entries, own, ledger.each(name, total)));
         }

@@ -70,7 +70,11 @@ fn initial_weights_are_the_authors() {
             "local.gated.own",
             vec![("layers.0.query", uniform), ("expander", Normal(1.0)), ("layers.0.norm.rows.scale", Constant(1.0))],
         ),
-        ("sat", "output", vec![("layers.0.key", Uniform(glorot(64.0, 128.0))), ("layers.0.value", Uniform(glorot(64.0, 64.0)))]),
+        (
+            "sat",
+            "output",
+            vec![("layers.0.key", Uniform(glorot(64.0, 128.0))), ("layers.0.value", Uniform(glorot(64.0, 64.0)))],
+        ),
         (
             "grit",
             "output",
@@ -100,7 +104,8 @@ fn initial_weights_are_the_authors() {
 fn layers_of_sat_start_as_copies_of_one() {
     let arrays = config("sat", "").init(&InputShape::from(3), 2, 5).unwrap().network().arrays();
     let of = |layer: usize| {
-        let own = arrays.iter().filter_map(move |array| Some((array.name.strip_prefix(&format!("layers.{layer}."))?, array)));
+        let own =
+            arrays.iter().filter_map(move |array| Some((array.name.strip_prefix(&format!("layers.{layer}."))?, array)));
         own.map(|(name, array)| (name.to_string(), array.data.clone())).collect::<Vec<_>>()
     };
     assert!(!of(0).is_empty());

@@ -3,9 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use super::{
-    Case, Get, How, Numbers, Outside, OutsideFile, PASSES, Pass, assert_close, compare_how, files, loaded,
-};
+use super::{Case, Get, How, Numbers, Outside, OutsideFile, PASSES, Pass, assert_close, compare_how, files, loaded};
 use crate::models::nodeformer::RecordedNoise;
 use crate::ops::bridge;
 use crate::{Batch, Context, ModelConfig};
