@@ -53,7 +53,7 @@ fn initial_weights_are_the_authors() {
             ("head.output.weight".into(), uniform),
         ]
     };
-    let own: [(&str, &str, Vec<(&str, Drawn)>); 4] = [
+    let own = [
         (
             "gps",
             "local.gated.own",
@@ -102,7 +102,7 @@ fn initial_weights_are_the_authors() {
 
 #[test]
 fn layers_of_sat_start_as_copies_of_one() {
-    let arrays = config("sat", "").init(&InputShape::from(3), 2, 5).unwrap().network().arrays();
+    let arrays = config("sat", "").init(InputShape::from(3), 2, 5).unwrap().network().arrays();
     let of = |layer: usize| {
         let own =
             arrays.iter().filter_map(move |array| Some((array.name.strip_prefix(&format!("layers.{layer}."))?, array)));
