@@ -5,6 +5,7 @@
 //! * [`task`]: checked data as batches for a model, whatever is to be predicted;
 //! * [`fit()`]: the training loop with early stopping;
 //! * [`run`]: the run folder, its checkpoints, and what is read back from it;
+//! * [`study`]: the search for settings;
 //! * [`memory`]: the memory plan before a run, and the peak after it.
 //!
 //! Nothing here prints: progress goes to an [`Observer`], failures are a [`TrainError`].
@@ -22,6 +23,7 @@ pub mod recipe;
 pub mod run;
 mod scaling;
 mod score;
+pub mod study;
 pub mod task;
 
 pub use decisions::{Confusions, choose_thresholds};

@@ -28,6 +28,7 @@ mod halo;
 mod ranges;
 mod read;
 mod train;
+pub(crate) mod tree;
 mod write;
 
 use std::path::Path;

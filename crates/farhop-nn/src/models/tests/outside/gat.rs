@@ -37,7 +37,9 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
         add(format!("layers.{l}.weight"), get.turned(&of("weight")));
         add(format!("layers.{l}.receiver"), get.get(&of("att_dst")));
         add(format!("layers.{l}.sender"), get.get(&of("att_src")));
-        if get.has(&of("bias")) {
+        // A layer with a residual of its own has one bias after both: here it is that of the residual.
+        let inside = get.has(&of("w_res")) && !get.has(&of("b_res"));
+        if get.has(&of("bias")) && !inside {
             add(format!("layers.{l}.bias"), get.get(&of("bias")));
         }
         if get.has(&of("w_edge")) {
@@ -46,8 +48,7 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
         }
         if get.has(&of("w_res")) {
             let weight = get.turned(&of("w_res"));
-            // A residual inside of the layer has no bias: ours is set to zero, and its gradient has no counterpart.
-            let bias = if get.has(&of("b_res")) { get.get(&of("b_res")) } else { get.without(weight.shape[1]) };
+            let bias = get.get(&of(if inside { "bias" } else { "b_res" }));
             add(format!("skips.{l}.weight"), weight);
             add(format!("skips.{l}.bias"), bias);
         }

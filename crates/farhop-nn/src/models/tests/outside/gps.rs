@@ -115,8 +115,10 @@ pub fn local(file: &OutsideFile, get: &Get, l: usize) -> Vec<(String, Numbers)> 
 fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
     let layers = file.count("layers");
     let mut all = linear(get, "encoder.projection", "enc.node");
+    // Graph convolution reads no edges: a file may have their map all the same.
     if get.has("enc.edge.weight") {
-        all.extend(linear(get, "edges.numbers", "enc.edge"));
+        let edges = linear(get, "edges.numbers", "enc.edge");
+        all.extend(edges.into_iter().filter(|_| file.config["local"] != "GCN"));
     }
     if get.has("enc.pe.raw_norm.weight") {
         all.extend(norm(get, "positions.walk.norm", "enc.pe.raw_norm", true));
