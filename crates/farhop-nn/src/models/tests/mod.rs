@@ -4,10 +4,7 @@ mod edges;
 mod inputs;
 mod levels;
 mod outside;
-<<<<<<< HEAD
-mod starts;
-=======
 mod project_first;
->>>>>>> main
+mod starts;
 mod support;
 mod virtual_nodes;
