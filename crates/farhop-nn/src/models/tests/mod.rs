@@ -7,4 +7,5 @@ mod outside;
 mod project_first;
 mod starts;
 mod support;
+mod variants;
 mod virtual_nodes;
