@@ -28,6 +28,7 @@ mod graph_mamba;
 mod graphsage;
 mod grit;
 mod h2gcn;
+mod idle;
 mod ipr_encoder;
 mod ipr_frame;
 mod ipr_head;
