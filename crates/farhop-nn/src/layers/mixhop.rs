@@ -105,12 +105,12 @@ impl MixHopLayer {
         }
         let mut y = x.linear(weight, None);
         if let Some(eliminated) = &self.config.eliminated {
-            let hop = ops::eliminate(y, batch.graph(), eliminated.weights(batch), Hops::only(p));
+            let hop = ops::eliminate(y, batch.graph(), &eliminated.weights(batch), Hops::only(p));
             return ops::add_row(hop, bias);
         }
         for step in 0..p {
             let bias = (step + 1 == p).then(|| bias.clone());
-            y = ops::spmm(y, batch.graph(), batch.symmetric_weights(), bias);
+            y = ops::spmm(y, batch.graph(), &batch.symmetric_weights(), bias);
         }
         y
     }
@@ -125,7 +125,7 @@ impl Layer for MixHopLayer {
         }
         let mut spread = vec![features.into_dense(batch)];
         for k in 0..self.config.highest() {
-            spread.push(ops::spmm(spread[k].clone(), batch.graph(), batch.symmetric_weights(), None));
+            spread.push(ops::spmm(spread[k].clone(), batch.graph(), &batch.symmetric_weights(), None));
         }
         let part = |(&p, map): (&usize, &Power)| ops::linear(spread[p].clone(), map.weight.val(), Some(map.bias.val()));
         ops::concat(&maps.map(part).collect::<Vec<_>>())
