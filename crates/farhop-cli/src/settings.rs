@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use farhop_train::Recipe;
-use farhop_train::memory::{Advice, Advised};
 use farhop_train::presets::Preset;
 use serde_json::Value;
 
@@ -163,19 +162,6 @@ fn no_such_setting(setting: &Setting, key: &str, known: &[String], recipe: &Reci
         _ => format!("Known: {}.", known.join(", ")),
     };
     Failure::usage(format!("{} is not a setting of {whose}. {remedy}", setting.flag))
-}
-
-/// Advice as the options that follow it: `--recompute --width 32`.
-pub fn options(advice: &Advice) -> String {
-    let option = |advised: &Advised| match (advised.key.as_str(), crate::origins::shown(&advised.value)) {
-        ("model.recompute", _) => "--recompute".to_string(),
-        ("model.width", value) => format!("--width {value}"),
-        ("model.hops", value) => format!("--hops {value}"),
-        ("train.parts", value) => format!("--parts {value}"),
-        ("train.halo", value) => format!("--halo {value}"),
-        (key, value) => format!("--set {key}={value}"),
-    };
-    advice.settings.iter().map(option).collect::<Vec<_>>().join(" ")
 }
 
 fn lay_over(recipe: &mut Recipe, given: &DataArguments) {

@@ -68,7 +68,7 @@ pub fn run(
         }));
     }
     origins.say(console);
-    without_effect::say_idle(arguments, &task, console);
+    without_effect::say_idle(arguments, &recipe, &task, console);
     let plan = data::plan(&recipe, &task, true, console)?;
     let mut folder = match &arguments.out {
         Some(out) => RunFolder::create(out, arguments.overwrite, &recipe, record)?,
