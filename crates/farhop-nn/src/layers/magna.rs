@@ -166,6 +166,7 @@ impl MagnaLayer {
             state = activated(state, Activation::Identity, context.dropout(dropout));
             weights = Some(current);
         }
+        drop((weights, scores, values));
         let spread = ops::linear(state, self.output.val(), None);
         let residual = match &self.residual {
             Some(map) => ops::linear(h, map.val(), None),

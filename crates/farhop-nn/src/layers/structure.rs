@@ -225,7 +225,7 @@ impl Structure {
 
     /// What surrounds each node.
     pub fn apply(&self, h: Tensor<2>, e: Option<&Tensor<2>>, batch: &Batch, context: &Context) -> Tensor<2> {
-        let parts = match self.copies {
+        let parts: Vec<Tensor<2>> = match self.copies {
             Some(hops) => {
                 let copies = Copies::of(batch, hops);
                 let e = e.map(|e| ops::take_rows(e.clone(), &copies.entries));
@@ -236,7 +236,9 @@ impl Structure {
             }
             None => self.depths(h, e, batch, context),
         };
-        self.output.apply(self.norm.apply(ops::concat(&parts), None, context).into())
+        let joined = ops::concat(&parts);
+        drop(parts);
+        self.output.apply(self.norm.apply(joined, None, context).into())
     }
 }
 

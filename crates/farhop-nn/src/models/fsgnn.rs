@@ -256,8 +256,9 @@ impl Layer for FsgnnNetwork {
             parts.push(context.stage(|| format!("maps.{i}"), part));
         }
         let finish = Finish { activation: self.activation.into(), dropout: context.dropout(self.dropout) };
-        let hidden = ops::norm_block(ops::concat(&parts), Normalisation::None, finish, None);
+        let joined = ops::concat(&parts);
         drop(parts);
+        let hidden = ops::norm_block(joined, Normalisation::None, finish, None);
         context.stage(|| "head".into(), self.head.forward(hidden.into(), batch, context))
     }
 }

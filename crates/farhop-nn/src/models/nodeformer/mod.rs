@@ -370,6 +370,7 @@ impl Layer for NodeformerNetwork {
         if self.settings.jumps {
             z = ops::concat(&all);
         }
+        drop(all);
         context.stage(|| "head".into(), self.head.forward(z.into(), batch, context))
     }
 }
