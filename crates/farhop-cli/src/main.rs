@@ -19,6 +19,7 @@ mod threads;
 mod thresholds;
 mod usage;
 mod version;
+mod watcher;
 mod without_effect;
 
 use std::process::ExitCode;

@@ -1,8 +1,10 @@
 //! Training: what happens between a checked dataset and a run folder.
 //!
+//! * [`Settings`]: what is asked, laid over general settings or a recipe;
 //! * [`recipe`]: every setting of a run, to and from TOML;
 //! * [`Material`]: the data that a recipe names, read and checked;
 //! * [`task`]: checked data as batches for a model, whatever is to be predicted;
+//! * [`Job`]: one run from its recipe and data to its scores, and [`Resume`], one that goes on;
 //! * [`fit()`]: the training loop with early stopping;
 //! * [`run`]: the run folder, its checkpoints, and what is read back from it;
 //! * [`memory`]: the memory plan before a run, and the peak after it.
@@ -13,6 +15,7 @@ mod decisions;
 mod durable;
 mod error;
 pub mod fit;
+pub mod job;
 mod look;
 pub mod memory;
 mod observer;
@@ -22,16 +25,19 @@ pub mod recipe;
 pub mod run;
 mod scaling;
 mod score;
+mod settings;
 pub mod task;
 
 pub use decisions::{Confusions, choose_thresholds};
-pub use error::TrainError;
+pub use error::{NoMaterial, TrainError};
 pub use fit::{Fitted, Outcome, Session, Summary, fit};
+pub use job::{Job, Keep, Resume, Trained, plan_task, prepare_task};
 pub use look::{Embeddings, HopWeights};
-pub use observer::{EpochReport, Observer, Silent};
+pub use observer::{EpochReport, Observer, Silent, Stage};
 pub use reading::{Material, NewFiles, Places, SavedSchema, read_again};
 pub use recipe::{CheckpointEvery, DataConfig, PartitionerKind, Recipe, Schedule, SplitSetting, TrainConfig};
 pub use run::{Machine, RunFolder, RunRecord, Status, TrainedRun};
 pub use scaling::FeatureScale;
 pub use score::{Evaluation, Outputs, Scores, probabilities, score, scores, softmax_rows};
+pub use settings::{Origins, Setting, Settings, Settled, Used, value_text};
 pub use task::{EncodingConfig, Encodings, LoadTime, LossKind, Parting, TargetScale, Task, plan_whole};

@@ -13,7 +13,7 @@ use farhop_data::{
 use farhop_graph::GraphSet;
 use serde::{Deserialize, Serialize};
 
-use crate::{DataConfig, EncodingConfig, Encodings, FeatureScale, TrainError};
+use crate::{DataConfig, EncodingConfig, Encodings, FeatureScale, NoMaterial, Recipe, TrainError};
 
 /// One graph from files that are larger than this together is worth a cache.
 const WORTH_CACHING: u64 = 4 << 20;
@@ -82,6 +82,54 @@ pub struct Material {
 }
 
 impl Material {
+    /// A dataset that is there already.
+    pub fn of(dataset: Dataset) -> Self {
+        Material { dataset, schema: None, summary: None, features: None }
+    }
+
+    /// Reads the data that a recipe names, to learn from.
+    ///
+    /// # Errors
+    /// When nothing is named, it is not there, it does not hold together, or it has nothing to predict.
+    pub fn read(recipe: &Recipe, places: &Places) -> Result<Self, TrainError> {
+        let data = &recipe.data;
+        if (data.nodes.is_some() || data.molecules.is_some()) && data.targets.is_empty() {
+            return Err(NoMaterial::Target.into());
+        }
+        let material = Material::read_any(recipe, places)?.scaled(data)?;
+        if material.dataset.target.outputs() == 0 {
+            return Err(NoMaterial::NothingToPredict { name: material.dataset.name }.into());
+        }
+        Ok(material)
+    }
+
+    /// Reads the data that a recipe names, with or without something to predict.
+    ///
+    /// # Errors
+    /// When nothing is named, it is not there, or it does not hold together.
+    pub fn read_any(recipe: &Recipe, places: &Places) -> Result<Self, TrainError> {
+        let data = &recipe.data;
+        match (&data.nodes, &data.edges) {
+            (Some(_), None) => return Err(NoMaterial::Edges.into()),
+            (None, Some(_)) => return Err(NoMaterial::Nodes.into()),
+            (None, None) if data.dataset.is_none() && data.molecules.is_none() => {
+                return Err(NoMaterial::Source.into());
+            }
+            _ => {}
+        }
+        if let Some(name) = &data.dataset {
+            check_name(name)?;
+        }
+        refuse_distance(data)?;
+        data.read(recipe.train.seed, places).map_err(|error| {
+            let same = data.dataset.as_ref().filter(|name| Path::new(name).exists() && catalogue::find(name).is_ok());
+            match same {
+                Some(name) => NoMaterial::SameName { error: Box::new(error), name: name.clone() }.into(),
+                None => error,
+            }
+        })
+    }
+
     /// What was read, on one screen.
     pub fn card(&self) -> DataCard {
         DataCard { table: self.summary.clone(), ..DataCard::of(&self.dataset) }
@@ -144,12 +192,10 @@ impl DataConfig {
         if let Some(molecules) = &self.molecules {
             let table = MoleculeTable::load(molecules, &self.molecule_options(seed))?;
             let schema = Some(SavedSchema::Molecules(table.schema));
-            return Ok(Material { dataset: table.dataset, schema, summary: None, features: None });
+            return Ok(Material { schema, ..Material::of(table.dataset) });
         }
         let Some(name) = &self.dataset else {
-            return Err(TrainError::Task(
-                "the recipe names no data. Set data.dataset, or data.nodes and data.edges.".into(),
-            ));
+            return Err(NoMaterial::Source.into());
         };
         // A name of the catalogue comes first: a run folder may have the name of its dataset.
         let (dataset, schema) = match catalogue::find(name) {
@@ -160,8 +206,31 @@ impl DataConfig {
             }
             Err(error) => return Err(error.into()),
         };
-        Ok(Material { dataset, schema, summary: None, features: None })
+        Ok(Material { schema, ..Material::of(dataset) })
     }
+}
+
+/// A name that is neither a path that exists nor in the catalogue is a slip.
+fn check_name(name: &str) -> Result<(), NoMaterial> {
+    let path = Path::new(name);
+    let looks_like_a_path = name.contains(['/', '\\']) || path.extension().is_some();
+    match catalogue::find(name) {
+        Ok(_) => Ok(()),
+        Err(_) if path.exists() => Ok(()),
+        Err(_) if looks_like_a_path => Err(NoMaterial::File { name: name.to_string() }),
+        Err(error) => Err(NoMaterial::Dataset(error)),
+    }
+}
+
+/// Only data that is made has a distance to choose.
+fn refuse_distance(data: &DataConfig) -> Result<(), NoMaterial> {
+    let made = |name: &String| catalogue::find(name).is_ok_and(Entry::is_made);
+    if data.distance.is_none() || data.dataset.as_ref().is_some_and(made) {
+        return Ok(());
+    }
+    let known: Vec<&str> =
+        catalogue::entries().iter().filter(|entry| entry.is_made()).map(|entry| entry.name).collect();
+    Err(NoMaterial::Distance { known: known.join(", ") })
 }
 
 /// A dataset of the catalogue, from the cache where reading it takes long: molecules are parsed, many graphs are built.

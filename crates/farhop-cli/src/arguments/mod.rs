@@ -13,8 +13,8 @@ mod use_run;
 use std::num::NonZeroUsize;
 
 use clap::{Args, Parser, Subcommand};
+use farhop_train::Setting;
 
-use crate::settings::Setting;
 use crate::version;
 
 pub use bench::{BenchArguments, BenchMode};

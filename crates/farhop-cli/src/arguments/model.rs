@@ -3,10 +3,10 @@
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use farhop_nn::{ActivationKind, CoefficientKind, EliminationKind, HopReading, LaplacianKind, NormKind, ReadoutKind};
+use farhop_train::Setting;
 use serde_json::Value;
 
 use super::train::finite;
-use crate::settings::Setting;
 
 /// Settings of a model. What is not given is as the recipe says, else the default.
 #[derive(Args, Debug, Default)]

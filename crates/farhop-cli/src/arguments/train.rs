@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use farhop_train::CheckpointEvery;
+use farhop_train::{CheckpointEvery, Setting};
 use serde_json::Value;
 
 use super::{DataArguments, ModelArguments, PartsArguments};
-use crate::settings::Setting;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -99,9 +99,7 @@ pub fn fit(
     config.validate()?;
     task.check_model(model)?;
     if task.split().train.is_empty() {
-        return Err(TrainError::Task(
-            "there is nothing to learn from: the training part is empty. Mark rows as train.".into(),
-        ));
+        return Err(TrainError::NothingToLearn { distance: None });
     }
     let mut trainer = Trainer::start(task, model, config, session)?;
     match trainer.run() {

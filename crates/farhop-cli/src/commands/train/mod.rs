@@ -54,7 +54,7 @@ fn refuse_settings(arguments: &TrainArguments) -> Result<(), Failure> {
     let named = arguments.model.model.is_some().then_some("--model");
     let folder = arguments.data.data_dir.is_some().then_some("--data-dir");
     let settings = arguments.model.settings().into_iter().chain(arguments.training.settings());
-    let other = settings.map(|setting| setting.flag().to_string()).find(|flag| flag != "--epochs");
+    let other = settings.map(|setting| setting.origin().to_string()).find(|flag| flag != "--epochs");
     let idle = arguments.overwrite && arguments.out.is_none() && arguments.demonstration.picture.is_none();
     if idle {
         return Err(Failure::usage("--overwrite is for --out and --picture. Take it out, or name what to replace."));
