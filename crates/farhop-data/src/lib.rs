@@ -53,10 +53,12 @@ mod csr;
 mod dataset;
 pub mod dataset_file;
 mod labels;
+mod mersenne;
 pub mod metrics;
 pub mod predictions;
 mod split;
 mod split_choice;
+mod split_file;
 mod split_protocols;
 pub mod statistics;
 
@@ -131,4 +133,5 @@ pub use row_file::RowFile;
 pub use schema::{FeatureColumn, FeatureKind, Schema, TargetColumn};
 pub use source::SourceFile;
 pub use split::{Part, Split, SplitError, SplitFractions};
+pub use split_file::SplitFile;
 pub use targets::TargetKind;

@@ -12,7 +12,7 @@ use crate::edges::{self, EdgeOptions, EdgeTable, KnownIds, NodeIds};
 use crate::error::DataError;
 use crate::features::{Encoded, encode, infer_kinds, statistics_and_fill};
 use crate::graph_features::{complete_graph_features, graph_feature};
-use crate::options::{ApplyOptions, NodeTableOptions};
+use crate::options::{ApplyOptions, NodeTableOptions, SplitChoice};
 use crate::place::Place;
 use crate::problems::Problems;
 use crate::roles::Roles;
@@ -170,7 +170,11 @@ pub(crate) fn load_open(
         None => None,
         Some(column) => {
             let rows = table_split(table, &roles, &scan, &target, &column.name, &place);
-            Some(rows.learn(&options.split, &mut notes)?)
+            let choice = match &options.split_file {
+                Some(file) => SplitChoice::Given(file.split(scan.ids.len(), &scan.ids)?),
+                None => options.split.clone(),
+            };
+            Some(rows.learn(&choice, &mut notes)?)
         }
     };
     let train = split.as_ref().map_or(&[][..], |(split, _)| &split.train);

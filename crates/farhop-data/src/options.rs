@@ -5,6 +5,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::split::{Split, SplitFractions};
+use crate::split_file::SplitFile;
 use crate::targets::TargetKind;
 
 /// What stands in for a missing cell: an empty one, and in columns of numbers also `NA`, `N/A`,
@@ -113,6 +114,8 @@ pub struct NodeTableOptions {
     pub add_missing_nodes: bool,
     /// Where the split comes from.
     pub split: SplitChoice,
+    /// A file that says the split by ids, whatever the table says.
+    pub split_file: Option<SplitFile>,
 }
 
 impl Default for NodeTableOptions {
@@ -131,6 +134,7 @@ impl Default for NodeTableOptions {
             directed: false,
             add_missing_nodes: false,
             split: SplitChoice::default(),
+            split_file: None,
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::dataset::{Columns, Dataset, Numbers, Target};
 use crate::error::DataError;
 use crate::source::{SourceFile, read_bytes};
 use crate::split::Split;
-use crate::text::thousands;
+use crate::text::{counted, thousands};
 
 /// A dataset before its split is chosen.
 #[derive(Debug)]
@@ -46,8 +46,12 @@ impl Parts {
         } else {
             self.graphs.len()
         };
-        let (split, drawn) = splits::choose(entry, rows, &self.target, self.splits, options)?;
+        let mut target = self.target;
         let mut notes: Vec<String> = entry.notes.iter().map(|note| note.to_string()).collect();
+        if options.split == SplitRequest::Tuned && entry.draws_tuned_split() {
+            notes.extend(label_all(&mut target));
+        }
+        let (split, drawn) = splits::choose(entry, rows, &target, self.splits, options)?;
         notes.extend(self.notes);
         notes.extend(drawn);
         notes.extend(self.sources.iter().filter_map(|source| other_than_published(entry, source)));
@@ -63,7 +67,7 @@ impl Parts {
             nodes,
             edges: self.edges,
             level: entry.level,
-            target: self.target,
+            target,
             split,
             metric: entry.metric,
             ids: self.ids,
@@ -74,6 +78,16 @@ impl Parts {
         check_counts(&data, &entry.expected, options).map_err(wrong)?;
         Ok(data)
     }
+}
+
+/// Gives nodes without a class the first one, as the library does that the tuned split was drawn with; a note if there are any.
+fn label_all(target: &mut Target) -> Option<String> {
+    let Target::Class { labels, classes } = target else { return None };
+    let unknown = labels.iter().filter(|label| label.is_none()).count();
+    labels.iter_mut().for_each(|label| *label = label.or(Some(0)));
+    let name = classes.first()?;
+    let nodes = counted(unknown as u64, "node", "nodes");
+    (unknown > 0).then(|| format!("{nodes} without a class count as class {name}, as in the published draw."))
 }
 
 /// A note about a file whose SHA-256 is known and another one.

@@ -114,6 +114,7 @@ impl DataConfig {
             directed: self.directed,
             add_missing_nodes: self.add_missing_nodes,
             split: SplitChoice::Automatic { fractions: self.fractions, seed: self.split_seed.unwrap_or(seed) },
+            split_file: None,
         }
     }
 
