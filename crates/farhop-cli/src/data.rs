@@ -8,7 +8,7 @@ use farhop_data::catalogue;
 use farhop_data::import::{Kind, detect};
 use farhop_kernels::allocator;
 use farhop_nn::{ModelConfig, Shape};
-use farhop_train::memory::{self, Held, Plan};
+use farhop_train::memory::{self, DataBytes, Plan};
 use farhop_train::{
     DataConfig, Material, NewFiles, Observer, Places, Recipe, SavedSchema, Settings, Settled, Stage, Task, TrainError,
     TrainedRun, plan_task, prepare_task, read_again,
@@ -55,7 +55,7 @@ pub fn plan_answers(recipe: &Recipe, task: &Task, console: &Console) -> Result<(
 pub fn plan_shape(
     model: &ModelConfig,
     shape: &Shape,
-    held: Held,
+    held: DataBytes,
     training: bool,
     console: &Console,
 ) -> Result<Plan, Failure> {

@@ -45,93 +45,45 @@
 //! # Ok::<(), farhop_data::DataError>(())
 //! ```
 
-// What data are, how they are split, described and scored.
-pub mod cache;
-pub mod card;
-mod categories;
-mod csr;
+// The walk: files as values, values as tables, layouts or molecules, these as a dataset, a dataset's predictions as scores.
 mod dataset;
-pub mod dataset_file;
-mod labels;
-mod mersenne;
-pub mod metrics;
-pub mod predictions;
-mod split;
-mod split_choice;
-mod split_file;
-mod split_protocols;
-pub mod statistics;
-
-// Tables of nodes, edges, graphs and molecules.
-mod dates;
-mod decimal_commas;
-mod delimiter;
-mod edge_features;
-mod edges;
-mod entry_rows;
-mod features;
-mod graph_features;
-mod joined_tables;
+mod formats;
+mod layouts;
 pub mod molecules;
-mod node_tables;
-mod options;
-mod roles;
-mod scan;
-mod schema;
-pub mod smiles;
-pub mod table;
-mod table_rows;
-mod targets;
+mod scores;
+mod tables;
 
-// Other things that users bring.
-mod attributed;
-pub mod edge_list;
-mod graph_arrays;
-pub mod import;
-pub mod ogb;
-pub mod tu;
-pub mod wikics;
-
-// Datasets by name.
+// The doors: what users bring, and what the literature has.
 pub mod catalogue;
 pub mod fetch;
-pub mod synthetic;
+pub mod import;
 
-// Files, bytes and messages.
-pub mod bench_graph;
+// What all of them need.
 mod error;
-mod exact;
-mod first_error;
-pub mod hash;
+mod files;
 pub mod memory;
-pub mod npy;
-pub mod npz;
-mod number_text;
-#[cfg(feature = "parquet")]
-mod parquet_table;
-pub mod pickle;
-mod place;
-mod problems;
-mod row_file;
-pub mod save;
-mod source;
 pub mod text;
-mod text_file;
-pub mod torch;
-mod xml;
 
-pub use card::{DataCard, TableSummary};
-pub use csr::Csr;
+pub use catalogue::synthetic;
+pub use dataset::{cache, card, dataset_file, statistics};
+pub use files::{hash, save};
+pub use formats::{npy, npz, pickle, table, torch};
+pub use layouts::{bench_graph, edge_list, ogb, tu, wikics};
+pub use molecules::smiles;
+pub use scores::{metrics, predictions};
+
+pub use dataset::card::{DataCard, TableSummary};
+pub use dataset::csr::Csr;
+pub use dataset::split::{Part, Split, SplitError, SplitFractions};
+pub use dataset::split_file::SplitFile;
 pub use dataset::{Columns, Dataset, Level, Numbers, NumbersOnDisk, Target};
-pub use edges::{EdgeOptions, EdgeTable, KnownIds, NodeIds};
 pub use error::DataError;
-pub use joined_tables::{JoinOptions, Joined, NewNodes};
-pub use node_tables::NodeTables;
-pub use options::{ApplyOptions, FeatureScaling, Fill, NoFeatures, NodeTableOptions, SplitChoice};
-pub use place::{Cell, Place};
-pub use row_file::RowFile;
-pub use schema::{FeatureColumn, FeatureKind, Schema, TargetColumn};
-pub use source::SourceFile;
-pub use split::{Part, Split, SplitError, SplitFractions};
-pub use split_file::SplitFile;
-pub use targets::TargetKind;
+pub use error::place::{Cell, Place};
+pub use files::row_file::RowFile;
+pub use files::source::SourceFile;
+pub use tables::edges::{EdgeOptions, EdgeTable, KnownIds, NodeIds};
+pub use tables::joined_tables::{JoinOptions, Joined, NewNodes};
+pub use tables::node_tables::NodeTables;
+pub use tables::options::{ApplyOptions, FeatureScaling, Fill, NoFeatures, NodeTableOptions, SplitChoice};
+pub use tables::schema::{FeatureColumn, FeatureKind, Schema, TargetColumn};
+pub use tables::targets::TargetKind;

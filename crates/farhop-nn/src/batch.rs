@@ -41,13 +41,13 @@ impl Default for Numbers {
 ///
 /// ```
 /// use farhop_graph::{Direction, build};
-/// use farhop_nn::{Batch, InputShape, Learner, Level, ModelConfig, NumberLoss, OptimizerConfig, OutputShape, Parts, Targets};
+/// use farhop_nn::{Batch, InputShape, Learner, Level, ModelConfig, NumberLoss, OptimizerConfig, OutputShape, BatchArrays, Targets};
 /// use std::sync::Arc;
 ///
 /// let graph = build(5, &[(0, 1), (2, 3), (3, 4)], Direction::Undirected)?.graph;
 /// let shape = InputShape { categories: vec![3], ..InputShape::default() };
-/// let parts = Parts { offsets: vec![0, 2, 5], categories: vec![0, 2, 1, 1, 0], ..Parts::new(Arc::new(graph)) };
-/// let batch = Batch::from_parts(parts, &shape);
+/// let arrays = BatchArrays { offsets: vec![0, 2, 5], categories: vec![0, 2, 1, 1, 0], ..BatchArrays::new(Arc::new(graph)) };
+/// let batch = Batch::from_arrays(arrays, &shape);
 /// let model = ModelConfig::from_name("gen")?.init(&shape, OutputShape { level: Level::Graph, outputs: 1 }, 7)?;
 /// assert_eq!(model.outputs(&batch).len(), 2);
 /// let targets = Targets::Numbers { rows: vec![0, 1], values: vec![0.5, -1.0], loss: NumberLoss::L1 };
@@ -57,7 +57,7 @@ impl Default for Numbers {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Parts {
+pub struct BatchArrays {
     /// All graphs side by side.
     pub graph: Arc<Graph>,
     /// `[G + 1]`: graph g has the nodes `offsets[g]..offsets[g + 1]`. Empty for one graph.
@@ -76,10 +76,10 @@ pub struct Parts {
     pub laplacian: Vec<f32>,
 }
 
-impl Parts {
+impl BatchArrays {
     /// One graph with nothing on it.
     pub fn new(graph: Arc<Graph>) -> Self {
-        Parts {
+        BatchArrays {
             graph,
             offsets: Vec::new(),
             numbers: Numbers::default(),
@@ -130,7 +130,7 @@ impl Batch {
     /// # Panics
     /// If there are not `N * width` features.
     pub fn from_vec(graph: Arc<Graph>, features: Vec<f32>, width: usize) -> Self {
-        Batch::from_parts(Parts { numbers: Numbers::Dense(features), ..Parts::new(graph) }, &width.into())
+        Batch::from_arrays(BatchArrays { numbers: Numbers::Dense(features), ..BatchArrays::new(graph) }, &width.into())
     }
 
     /// A batch from all its arrays, without a copy.
@@ -138,8 +138,9 @@ impl Batch {
     /// # Panics
     /// If an array has another length than `shape` and the graph say, offsets do not ascend from 0 to their end, or a
     /// category or column index is out of range.
-    pub fn from_parts(parts: Parts, shape: &InputShape) -> Self {
-        let Parts { graph, offsets, numbers, categories, edge_numbers, edge_categories, walk, laplacian } = parts;
+    pub fn from_arrays(arrays: BatchArrays, shape: &InputShape) -> Self {
+        let BatchArrays { graph, offsets, numbers, categories, edge_numbers, edge_categories, walk, laplacian } =
+            arrays;
         let (nodes, entries) = (graph.nodes(), graph.entries());
         let offsets = if offsets.is_empty() { vec![0, nodes] } else { offsets };
         assert!(offsets.is_sorted() && offsets[0] == 0, "node offsets ascend from 0");

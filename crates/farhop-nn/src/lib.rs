@@ -43,7 +43,7 @@ mod shape;
 mod store;
 mod targets;
 
-pub use batch::{Batch, Numbers, Parts};
+pub use batch::{Batch, BatchArrays, Numbers};
 pub use config::{ActivationKind, NormKind, explain_unknown_key};
 pub use context::Context;
 pub use error::NnError;
@@ -52,7 +52,7 @@ pub use knobs::Knob;
 pub use layers::{CoefficientKind, EliminationKind, GenConfig, HopReading, LaplacianKind, ReadoutKind};
 pub use learner::{Learner, StepReport};
 pub use memory::{BUFFER_SLACK, MemoryEstimate, Shape};
-pub use model::{Model, Seen};
+pub use model::{Model, Observation};
 pub use models::{
     About, Architecture, Change, Common, ModelConfig, Properties, REGISTRY, Reach, Registration, WeighedHops,
 };

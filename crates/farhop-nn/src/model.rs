@@ -8,7 +8,7 @@ use crate::{Batch, Context, InputShape, ModelConfig, NnError, OutputShape, store
 
 /// What a model says of a batch, and what it saw on the way.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Seen {
+pub struct Observation {
     /// See [`Model::outputs`].
     pub outputs: Vec<f32>,
     /// What goes into the head: a row for every node, or for every graph if answers are about graphs.
@@ -69,12 +69,12 @@ impl Model {
     ///
     /// # Panics
     /// If the batch has another shape than the model reads.
-    pub fn look(&self, batch: &Batch, hops: bool) -> Seen {
+    pub fn look(&self, batch: &Batch, hops: bool) -> Observation {
         self.check_shape(batch);
         let context = Context::looking(hops);
         let outputs = bridge::into_vec(self.network.run(batch.input(), batch, &context));
         let look = context.into_look();
-        Seen { outputs, embedding: look.embedding, hops: look.hops }
+        Observation { outputs, embedding: look.embedding, hops: look.hops }
     }
 
     /// The name of the first stage whose output is not finite.

@@ -1,7 +1,7 @@
 //! What a model saw on the way to its answers: embeddings, and how far its nodes look.
 
 use farhop_data::Level;
-use farhop_nn::{Model, Seen, WeighedHops};
+use farhop_nn::{Model, Observation, WeighedHops};
 
 use crate::score::Places;
 use crate::task::{Loaded, Task};
@@ -81,7 +81,7 @@ fn look(
     model: &Model,
     units: &[u32],
     hops: bool,
-    mut each: impl FnMut(&Loaded, Seen),
+    mut each: impl FnMut(&Loaded, Observation),
 ) -> Result<(), TrainError> {
     task.batches(
         units,

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use farhop_nn::{ModelConfig, Shape};
 use farhop_train::memory::{
-    Advice, Held, Limit, Plan, available, available_under, bytes_text, peak_rss_bytes, plan, reset_peak_rss, rss_bytes,
+    Advice, DataBytes, Limit, Plan, available, available_under, bytes_text, peak_rss_bytes, plan, reset_peak_rss,
+    rss_bytes,
 };
 
 const MIB: u64 = 1 << 20;
@@ -107,8 +108,8 @@ fn shape() -> Shape {
     Shape::nodes(200_000, 2_000_000, 100, 10)
 }
 
-fn held(directed: bool) -> Held {
-    Held::one_graph(200_000, 2_000_000, directed)
+fn held(directed: bool) -> DataBytes {
+    DataBytes::one_graph(200_000, 2_000_000, directed)
 }
 
 fn planned(config: &ModelConfig, training: bool, limit: Option<u64>) -> Plan {
@@ -128,7 +129,7 @@ fn the_parts_add_up_and_grow_with_the_work() {
     assert!(directed.total > free.total);
     let kept = free.parts.iter().find(|part| part.name == "kept for the backward pass").unwrap();
     assert!(kept.bytes >= 200_000 * 100 * 4);
-    let many = Held { features: 1 << 30, waiting: 1 << 20, ..held(false) };
+    let many = DataBytes { features: 1 << 30, waiting: 1 << 20, ..held(false) };
     assert_eq!(plan(&mlp(128), &shape(), many, true, None).total, free.total + (1 << 30) + (1 << 20));
 }
 

@@ -71,9 +71,9 @@ pub use farhop_graph::{
     disjoint_union, distances, encodings, generate, random, relabel,
 };
 pub use farhop_nn::{
-    About, ActivationKind, Architecture, Batch, Change, Common, InputShape, Knob, Learner, Level, MemoryEstimate,
-    Model, ModelConfig, NnError, NormKind, NumberLoss, Numbers, OptimizerConfig, OptimizerKind, OutputShape, Parts,
-    Properties, REGISTRY, Reach, Shape, StepReport, Targets,
+    About, ActivationKind, Architecture, Batch, BatchArrays, Change, Common, InputShape, Knob, Learner, Level,
+    MemoryEstimate, Model, ModelConfig, NnError, NormKind, NumberLoss, Numbers, OptimizerConfig, OptimizerKind,
+    OutputShape, Properties, REGISTRY, Reach, Shape, StepReport, Targets,
 };
 pub use farhop_train::{
     CheckpointEvery, DataConfig, EncodingConfig, Encodings, EpochReport, Fitted, LossKind, Machine, Material, Observer,

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use farhop_nn::Shape;
-use farhop_train::memory::{self, Division, Held, Limit, Plan, bytes_text};
+use farhop_train::memory::{self, DataBytes, Division, Limit, Plan, bytes_text};
 use farhop_train::{Observer, Places, Recipe, plan_whole, prepare_task};
 use serde_json::json;
 
@@ -85,7 +85,7 @@ fn of_sizes(recipe: &Recipe, shape: &Shape, training: bool, limit: Option<&Limit
     };
     let (shape, held) = match recipe.train.parts.and_then(|parts| divided(parts, halo)) {
         Some(found) => found,
-        None => (*shape, Held::one_graph(shape.nodes, shape.entries, recipe.data.directed)),
+        None => (*shape, DataBytes::one_graph(shape.nodes, shape.entries, recipe.data.directed)),
     };
     (shape, memory::plan_divisible(&recipe.model, &shape, held, training, limit, Some((&divided, halo))))
 }

@@ -4,16 +4,16 @@ use farhop_graph::GraphSet;
 
 use super::entry::Entry;
 use super::folders::Located;
-use super::parts::{Parts, Splits, bytes_of, row_numbers};
+use super::unsplit_dataset::{Splits, UnsplitDataset, bytes_of, row_numbers};
 use crate::dataset::Columns;
+use crate::dataset::split::Split;
 use crate::error::DataError;
-use crate::graph_arrays::{ArrayOptions, GraphArrays, class_target};
-use crate::npz::Npz;
-use crate::source::SourceFile;
-use crate::split::Split;
+use crate::files::source::SourceFile;
+use crate::formats::npz::Npz;
+use crate::layouts::graph_arrays::{ArrayOptions, GraphArrays, class_target};
 
 /// Reads the graph (made undirected, without self-loops), the features and the labels; the split if its file is here.
-pub(super) fn read(entry: &Entry, files: &Located) -> Result<Parts, DataError> {
+pub(super) fn read(entry: &Entry, files: &Located) -> Result<UnsplitDataset, DataError> {
     let mut sources = Vec::new();
     let path = files.path(entry.files[0].names[0])?;
     let file = path.display().to_string();
@@ -24,7 +24,7 @@ pub(super) fn read(entry: &Entry, files: &Located) -> Result<Parts, DataError> {
         Some(path) => Some(read_split(path, labels.len(), &mut sources)?),
         None => None,
     };
-    Ok(Parts {
+    Ok(UnsplitDataset {
         graphs: GraphSet::single(arrays.built.graph),
         nodes: arrays.nodes,
         edges: Columns::none(),

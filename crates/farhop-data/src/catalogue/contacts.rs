@@ -5,12 +5,12 @@ use farhop_graph::BreadthFirst;
 use super::entry::Entry;
 use super::folders::Located;
 use super::molecules::parse_all;
-use super::parts::{Parts, Splits};
+use super::unsplit_dataset::{Splits, UnsplitDataset};
 use crate::dataset::Target;
 use crate::error::DataError;
+use crate::formats::table::Table;
 use crate::molecules::joined;
-use crate::smiles::Molecule;
-use crate::table::Table;
+use crate::molecules::smiles::Molecule;
 
 /// Atoms closer than this, in angstrom, are in contact.
 const CLOSE: f64 = 3.5;
@@ -21,7 +21,7 @@ const NEAR_BONDS: u32 = 5;
 
 /// Reads molecules with coordinates (CXSMILES). Asked about are all pairs of heavy atoms more than 5 bonds apart; those
 /// closer than 3.5 angstrom belong together.
-pub(super) fn read(entry: &Entry, files: &Located) -> Result<Parts, DataError> {
+pub(super) fn read(entry: &Entry, files: &Located) -> Result<UnsplitDataset, DataError> {
     let table = Table::open(files.path(entry.files[0].names[0])?, "smiles,homo")?;
     let column = table.require("smiles", "the SMILES")?;
     let mut smiles = Vec::new();
@@ -58,7 +58,7 @@ pub(super) fn read(entry: &Entry, files: &Located) -> Result<Parts, DataError> {
         }
         offsets.push(pairs.len());
     }
-    Ok(Parts {
+    Ok(UnsplitDataset {
         nodes,
         edges,
         target: Target::Pair { pairs, together, offsets },

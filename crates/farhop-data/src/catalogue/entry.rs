@@ -1,7 +1,7 @@
 //! What the catalogue says about a dataset.
 
 use crate::dataset::Level;
-use crate::metrics::Metric;
+use crate::scores::metrics::Metric;
 
 /// One dataset of the catalogue.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,15 +4,15 @@ use farhop_graph::GraphSet;
 
 use super::entry::Entry;
 use super::folders::Located;
-use super::parts::{Parts, Splits, bytes_of};
+use super::unsplit_dataset::{Splits, UnsplitDataset, bytes_of};
 use crate::dataset::{Columns, Target};
 use crate::error::DataError;
-use crate::graph_arrays::{ArrayOptions, GraphArrays, class_target};
-use crate::npz::Npz;
+use crate::formats::npz::Npz;
+use crate::layouts::graph_arrays::{ArrayOptions, GraphArrays, class_target};
 use crate::text::counted;
 
 /// Reads a graph; `directed`: an edge is from its first node to its second; `binary`: labels answer one question.
-pub(super) fn read(entry: &Entry, files: &Located, directed: bool, binary: bool) -> Result<Parts, DataError> {
+pub(super) fn read(entry: &Entry, files: &Located, directed: bool, binary: bool) -> Result<UnsplitDataset, DataError> {
     let mut sources = Vec::new();
     let path = files.path(entry.files[0].names[0])?;
     let file = path.display().to_string();
@@ -25,7 +25,7 @@ pub(super) fn read(entry: &Entry, files: &Located, directed: bool, binary: bool)
     if built.report.self_loops > 0 {
         notes.push(format!("{} left out.", counted(built.report.self_loops as u64, "self-loop is", "self-loops are")));
     }
-    Ok(Parts {
+    Ok(UnsplitDataset {
         graphs: GraphSet::single(built.graph),
         nodes: arrays.nodes,
         edges: Columns::none(),

@@ -7,17 +7,17 @@ use farhop_graph::Direction;
 
 use super::folders::Located;
 use super::molecules::Collected;
-use super::parts::{Parts, Splits, bytes_of};
+use super::unsplit_dataset::{Splits, UnsplitDataset, bytes_of};
+use crate::dataset::entry_rows::{build_graph, graph_set, spread};
+use crate::dataset::split::Split;
 use crate::dataset::{Columns, Target};
-use crate::entry_rows::{build_graph, graph_set, spread};
 use crate::error::DataError;
-use crate::graph_arrays::class_target;
-use crate::npy::Array;
-use crate::pickle::{self, Value};
-use crate::smiles::{ATOM_SIZES, BOND_SIZES};
-use crate::source::SourceFile;
-use crate::split::Split;
-use crate::torch;
+use crate::files::source::SourceFile;
+use crate::formats::npy::Array;
+use crate::formats::pickle::{self, Value};
+use crate::formats::torch;
+use crate::layouts::graph_arrays::class_target;
+use crate::molecules::smiles::{ATOM_SIZES, BOND_SIZES};
 
 /// The object numbers of COCO that are in use, in order: class `i` is the `i`-th.
 const COCO_GAPS: [i64; 10] = [12, 26, 29, 30, 45, 66, 68, 69, 71, 83];
@@ -76,7 +76,7 @@ fn node_pairs(graph: &Value, place: usize, nodes: usize, start: usize) -> Result
 }
 
 /// PascalVOC-SP and COCO-SP.
-pub(super) fn read_superpixels(files: &Located, coco: bool) -> Result<Parts, DataError> {
+pub(super) fn read_superpixels(files: &Located, coco: bool) -> Result<UnsplitDataset, DataError> {
     let mut sources = Vec::new();
     let (mut features, mut labels) = (Vec::new(), Vec::new());
     let (mut rows, mut weights, mut offsets) = (Vec::new(), Vec::new(), vec![0usize]);
@@ -103,7 +103,7 @@ pub(super) fn read_superpixels(files: &Located, coco: bool) -> Result<Parts, Dat
     let built = build_graph(&name, features.len() / 14, &rows, Direction::Undirected)?;
     let weights = spread(&built, 2, &weights, 0.0).values;
     let graphs = graph_set(&name, built.graph, offsets)?;
-    Ok(Parts {
+    Ok(UnsplitDataset {
         graphs,
         nodes: Columns::dense(14, features),
         edges: Columns::dense(2, weights),
@@ -124,7 +124,7 @@ fn coco_class(number: i64) -> i64 {
 }
 
 /// PCQM-Contact.
-pub(super) fn read_contacts(files: &Located) -> Result<Parts, DataError> {
+pub(super) fn read_contacts(files: &Located) -> Result<UnsplitDataset, DataError> {
     let mut sources = Vec::new();
     let mut collected = Collected::new();
     let (mut pairs, mut together, mut pair_offsets) = (Vec::new(), Vec::new(), vec![0usize]);
@@ -153,7 +153,7 @@ pub(super) fn read_contacts(files: &Located) -> Result<Parts, DataError> {
     })?;
     let name = sources.first().map_or("pcqm-contact".to_string(), |source| source.path.clone());
     let (graphs, nodes, edges) = collected.finish(&name, ATOM_SIZES.to_vec(), BOND_SIZES.to_vec())?;
-    Ok(Parts {
+    Ok(UnsplitDataset {
         graphs,
         nodes,
         edges,

@@ -2,15 +2,15 @@
 
 use super::entry::{Entry, Reader};
 use super::options::LoadOptions;
-use super::parts::{Parts, Splits};
-use crate::dataset::Dataset;
-use crate::error::DataError;
-use crate::synthetic::{
+use super::unsplit_dataset::{Splits, UnsplitDataset};
+use crate::catalogue::synthetic::{
     HopMajorityOptions, RingTransferOptions, TreeNeighboursOptions, hop_majority, ring_transfer, tree_neighbours,
 };
+use crate::dataset::Dataset;
+use crate::error::DataError;
 
 /// Makes the data of an entry.
-pub(super) fn make(entry: &Entry, options: &LoadOptions) -> Result<Parts, DataError> {
+pub(super) fn make(entry: &Entry, options: &LoadOptions) -> Result<UnsplitDataset, DataError> {
     match entry.reader {
         Reader::RingTransfer => {
             let usual = RingTransferOptions::default();
@@ -28,13 +28,13 @@ pub(super) fn make(entry: &Entry, options: &LoadOptions) -> Result<Parts, DataEr
     }
 }
 
-fn of_graphs(data: Dataset, distance: usize) -> Result<Parts, DataError> {
+fn of_graphs(data: Dataset, distance: usize) -> Result<UnsplitDataset, DataError> {
     let Dataset { graphs, nodes, edges, target, ids, mut notes, sources, .. } = data;
     notes.push(format!("The distance is {distance}."));
-    Ok(Parts { graphs, nodes, edges, target, splits: Splits::default(), ids, notes, sources })
+    Ok(UnsplitDataset { graphs, nodes, edges, target, splits: Splits::default(), ids, notes, sources })
 }
 
-fn of_hop_majority(options: &LoadOptions) -> Result<Parts, DataError> {
+fn of_hop_majority(options: &LoadOptions) -> Result<UnsplitDataset, DataError> {
     let usual = HopMajorityOptions::default();
     let distance = options.distance.unwrap_or(usual.distance);
     let nodes = options.size.unwrap_or(usual.nodes);
@@ -42,5 +42,5 @@ fn of_hop_majority(options: &LoadOptions) -> Result<Parts, DataError> {
     let Dataset { graphs, nodes, edges, target, split, ids, sources, .. } = made;
     let splits = Splits { standard: Some(split), ..Splits::default() };
     let notes = vec![format!("The distance is {distance}.")];
-    Ok(Parts { graphs, nodes, edges, target, splits, ids, notes, sources })
+    Ok(UnsplitDataset { graphs, nodes, edges, target, splits, ids, notes, sources })
 }

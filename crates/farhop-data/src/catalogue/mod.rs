@@ -21,11 +21,12 @@ mod molecules;
 mod molhiv;
 mod names;
 mod options;
-mod parts;
 mod peptides;
 mod planetoid;
 mod splits;
+pub mod synthetic;
 mod table;
+mod unsplit_dataset;
 mod zinc;
 
 pub use entry::{Counts, DataFile, Entry};
@@ -37,10 +38,10 @@ use std::path::Path;
 
 use entry::Reader;
 use folders::Located;
-use parts::Parts;
+use unsplit_dataset::UnsplitDataset;
 
-use crate::cache::{CacheKey, cached, hash_files};
 use crate::dataset::Dataset;
+use crate::dataset::cache::{CacheKey, cached, hash_files};
 use crate::error::DataError;
 
 /// Changes whenever the readers make something else of the same files, so that cached datasets are made anew.
@@ -87,7 +88,7 @@ pub fn load_cached(
     cached(cache, &key, &sources, || read(entry, &files, options)?.into_dataset(entry, options))
 }
 
-fn read(entry: &Entry, files: &Located, options: &LoadOptions) -> Result<Parts, DataError> {
+fn read(entry: &Entry, files: &Located, options: &LoadOptions) -> Result<UnsplitDataset, DataError> {
     match entry.reader {
         Reader::Planetoid { name } => planetoid::read(name, files),
         Reader::Tu { name } => collections::read_tu(name, files),

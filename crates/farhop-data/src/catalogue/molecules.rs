@@ -4,10 +4,10 @@ use farhop_graph::{Direction, GraphSet};
 use rayon::prelude::*;
 
 use crate::dataset::Columns;
-use crate::entry_rows::{build_graph, graph_set, spread};
+use crate::dataset::entry_rows::{build_graph, graph_set, spread};
 use crate::error::DataError;
-use crate::place::Place;
-use crate::smiles::{self, KekuleMolecule, Molecule, SmilesError};
+use crate::error::place::Place;
+use crate::molecules::smiles::{self, KekuleMolecule, Molecule, SmilesError};
 use crate::text::quoted;
 
 /// The atoms of ZINC in the order of upstream's dictionary: element, hydrogens in brackets, charge.

@@ -5,16 +5,16 @@ use std::collections::HashSet;
 use super::entry::Entry;
 use super::folders::Located;
 use super::molecules::parse_all_leniently;
-use super::parts::{Parts, Splits, row_numbers};
+use super::unsplit_dataset::{Splits, UnsplitDataset, row_numbers};
 use crate::dataset::Target;
+use crate::dataset::split::Split;
 use crate::error::DataError;
+use crate::formats::table::Table;
+use crate::formats::text_file::TextFile;
 use crate::molecules::joined;
-use crate::split::Split;
-use crate::table::Table;
-use crate::text_file::TextFile;
 
 /// Reads the table without the rows that repeat an earlier SMILES; the lists of the split count what is left.
-pub(super) fn read(entry: &Entry, files: &Located) -> Result<Parts, DataError> {
+pub(super) fn read(entry: &Entry, files: &Located) -> Result<UnsplitDataset, DataError> {
     let table = Table::open(files.path(entry.files[0].names[0])?, "smiles,activity,HIV_active")?;
     let smiles_column = table.require("smiles", "the SMILES")?;
     let label_column = table.require("HIV_active", "the target")?;
@@ -46,7 +46,7 @@ pub(super) fn read(entry: &Entry, files: &Located) -> Result<Parts, DataError> {
         row_numbers(list.name(), &list.integer_column()?)
     };
     let split = Split::from_lists(molecules.len(), part(1)?, part(2)?, part(3)?)?;
-    Ok(Parts {
+    Ok(UnsplitDataset {
         graphs,
         nodes,
         edges,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::split::SplitFractions;
+use crate::dataset::split::SplitFractions;
 
 /// Which split to load.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]

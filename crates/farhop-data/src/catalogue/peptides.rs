@@ -5,14 +5,14 @@ use std::path::Path;
 use super::entry::Entry;
 use super::folders::Located;
 use super::molecules::parse_all;
-use super::parts::{Parts, Splits, bytes_of};
+use super::unsplit_dataset::{Splits, UnsplitDataset, bytes_of};
 use crate::dataset::Target;
+use crate::dataset::split::Split;
 use crate::error::DataError;
+use crate::files::source::SourceFile;
+use crate::formats::pickle;
+use crate::formats::table::Table;
 use crate::molecules::joined;
-use crate::pickle;
-use crate::source::SourceFile;
-use crate::split::Split;
-use crate::table::Table;
 
 /// What Peptides-func asks, in the order of its labels.
 const FUNCTIONS: [&str; 10] = [
@@ -44,7 +44,7 @@ const SHAPES: [&str; 11] = [
 ];
 
 /// Peptides-func: a list of ten answers, such as `[0, 1, ...]`, in the column `labels`.
-pub(super) fn read_func(entry: &Entry, files: &Located) -> Result<Parts, DataError> {
+pub(super) fn read_func(entry: &Entry, files: &Located) -> Result<UnsplitDataset, DataError> {
     let target = |values| Target::Binary { values, names: FUNCTIONS.map(String::from).to_vec() };
     read(entry, files, &["labels"], target, |values, cells| {
         let text = cells[0].trim().trim_start_matches('[').trim_end_matches(']');
@@ -64,7 +64,7 @@ pub(super) fn read_func(entry: &Entry, files: &Located) -> Result<Parts, DataErr
 }
 
 /// Peptides-struct: a column of numbers for each of the eleven shapes.
-pub(super) fn read_struct(entry: &Entry, files: &Located) -> Result<Parts, DataError> {
+pub(super) fn read_struct(entry: &Entry, files: &Located) -> Result<UnsplitDataset, DataError> {
     let target = |values| Target::Number { values, names: SHAPES.map(String::from).to_vec() };
     read(entry, files, &SHAPES, target, |values, cells| {
         for cell in cells {
@@ -82,7 +82,7 @@ fn read(
     columns: &[&str],
     target: impl FnOnce(Vec<f32>) -> Target,
     value: impl Fn(&mut Vec<f32>, &[&str]) -> Result<(), String>,
-) -> Result<Parts, DataError> {
+) -> Result<UnsplitDataset, DataError> {
     let mut sources = Vec::new();
     let table = Table::open(files.path(entry.files[0].names[0])?, "smiles,labels")?;
     sources.push(table.source().clone());
@@ -100,7 +100,7 @@ fn read(
     let split = read_split(files.path(entry.files[1].names[0])?, molecules.len(), &mut sources)?;
     let splits = Splits { standard: Some(split), ..Splits::default() };
     let (ids, notes) = (Vec::new(), Vec::new());
-    Ok(Parts { graphs, nodes, edges, target: target(values), splits, ids, notes, sources })
+    Ok(UnsplitDataset { graphs, nodes, edges, target: target(values), splits, ids, notes, sources })
 }
 
 /// A dictionary of `train`, `val` and `test`, arrays of row numbers.

@@ -9,21 +9,21 @@ use std::path::Path;
 use farhop_graph::{Direction, GraphSet};
 
 use super::folders::Located;
-use super::parts::{Parts, Splits, bytes_of};
-use crate::csr::Csr;
+use super::unsplit_dataset::{Splits, UnsplitDataset, bytes_of};
+use crate::dataset::csr::Csr;
+use crate::dataset::entry_rows::build_graph;
+use crate::dataset::split::Split;
 use crate::dataset::{Columns, Target};
-use crate::entry_rows::build_graph;
 use crate::error::DataError;
-use crate::pickle::{self, Value};
-use crate::source::SourceFile;
-use crate::split::Split;
-use crate::text_file::TextFile;
+use crate::files::source::SourceFile;
+use crate::formats::pickle::{self, Value};
+use crate::formats::text_file::TextFile;
 
 /// Validation nodes of the public split.
 const PUBLIC_VALID: usize = 500;
 
 /// Reads the dataset whose files are called `ind.<name>.*`.
-pub(super) fn read(name: &str, files: &Located) -> Result<Parts, DataError> {
+pub(super) fn read(name: &str, files: &Located) -> Result<UnsplitDataset, DataError> {
     let mut sources = Vec::new();
     let path = |part: &str| files.path(&format!("ind.{name}.{part}")).map(Path::to_path_buf);
     let mut load = |part: &str| -> Result<Value, DataError> {
@@ -53,7 +53,7 @@ pub(super) fn read(name: &str, files: &Located) -> Result<Parts, DataError> {
         (train as u32..(train + PUBLIC_VALID) as u32).collect(),
         order,
     )?;
-    Ok(Parts {
+    Ok(UnsplitDataset {
         graphs: GraphSet::single(built.graph),
         nodes: Columns::sparse(features),
         edges: Columns::none(),

@@ -4,11 +4,11 @@ use farhop_graph::random::mix;
 
 use super::entry::Entry;
 use super::options::{LoadOptions, SplitRequest};
-use super::parts::Splits;
+use super::unsplit_dataset::Splits;
+use crate::dataset::split::{Split, SplitFractions};
+use crate::dataset::split_choice::Strata;
 use crate::dataset::{Level, Target};
 use crate::error::DataError;
-use crate::split::{Split, SplitFractions};
-use crate::split_choice::Strata;
 
 /// Shares of seeded splits of graphs, where few rows are for training otherwise.
 const OF_GRAPHS: SplitFractions = SplitFractions { train: 0.8, valid: 0.1 };

@@ -9,14 +9,14 @@ use farhop_graph::random::{Stream, mix};
 use super::folders::Located;
 use super::molecules::{Collected, ZINC_ATOM_KINDS, ZINC_BOND_KINDS, parse_kekule_all};
 use super::options::LoadOptions;
-use super::parts::{Parts, Splits, bytes_of, row_numbers};
+use super::unsplit_dataset::{Splits, UnsplitDataset, bytes_of, row_numbers};
 use crate::dataset::Target;
+use crate::dataset::split::Split;
 use crate::error::DataError;
-use crate::pickle::{self, Value};
-use crate::source::SourceFile;
-use crate::split::Split;
-use crate::text_file::TextFile;
-use crate::torch;
+use crate::files::source::SourceFile;
+use crate::formats::pickle::{self, Value};
+use crate::formats::text_file::TextFile;
+use crate::formats::torch;
 
 /// The first names of the files, as the catalogue has them.
 const MOLECULES: &str = "250k_rndm_zinc_drugs_clean.smi";
@@ -37,10 +37,10 @@ fn parts_of(
     splits: Splits,
     ids: Vec<String>,
     sources: Vec<SourceFile>,
-) -> Result<Parts, DataError> {
+) -> Result<UnsplitDataset, DataError> {
     let (graphs, nodes, edges) = collected.finish("zinc", vec![ZINC_ATOM_KINDS], vec![ZINC_BOND_KINDS])?;
     let target = Target::Number { values, names: vec!["constrained solubility".to_string()] };
-    Ok(Parts { graphs, nodes, edges, target, splits, ids, notes: Vec::new(), sources })
+    Ok(UnsplitDataset { graphs, nodes, edges, target, splits, ids, notes: Vec::new(), sources })
 }
 
 /// ZINC-250k in memory: its lines, its targets and how many rings each molecule has.
@@ -130,7 +130,7 @@ fn jtvae_split(zinc: &Zinc250k, files: &Located, sources: &mut Vec<SourceFile>) 
 }
 
 /// All of ZINC-250k.
-pub(super) fn read_all(files: &Located) -> Result<Parts, DataError> {
+pub(super) fn read_all(files: &Located) -> Result<UnsplitDataset, DataError> {
     let mut sources = Vec::new();
     let zinc = read_250k(files, &mut sources)?;
     let split = jtvae_split(&zinc, files, &mut sources)?;
@@ -141,7 +141,7 @@ pub(super) fn read_all(files: &Located) -> Result<Parts, DataError> {
 }
 
 /// The molecules without a ring.
-pub(super) fn read_acyclic(files: &Located) -> Result<Parts, DataError> {
+pub(super) fn read_acyclic(files: &Located) -> Result<UnsplitDataset, DataError> {
     let mut sources = Vec::new();
     let zinc = read_250k(files, &mut sources)?;
     let rows: Vec<u32> = (0u32..).zip(&zinc.rings).filter(|(_, rings)| **rings == 0).map(|(row, _)| row).collect();
@@ -152,7 +152,7 @@ pub(super) fn read_acyclic(files: &Located) -> Result<Parts, DataError> {
 }
 
 /// Validation and test of ZINC-12k as published; for training molecules of ZINC-250k that are drawn with the seed.
-pub(super) fn read_stand_in(files: &Located, options: &LoadOptions) -> Result<Parts, DataError> {
+pub(super) fn read_stand_in(files: &Located, options: &LoadOptions) -> Result<UnsplitDataset, DataError> {
     let mut sources = Vec::new();
     let zinc = read_250k(files, &mut sources)?;
     let mut pool = jtvae_split(&zinc, files, &mut sources)?.train;
@@ -220,7 +220,7 @@ fn add_sliced(file: &Value, collected: &mut Collected, values: &mut Vec<f32>) ->
 }
 
 /// ZINC-12k from upstream's pickles of all molecules and its lists of the selected ones.
-pub(super) fn read_selection(files: &Located) -> Result<Parts, DataError> {
+pub(super) fn read_selection(files: &Located) -> Result<UnsplitDataset, DataError> {
     let mut sources = Vec::new();
     let (mut collected, mut values) = (Collected::new(), Vec::new());
     let mut ends = vec![0u32];

@@ -3,9 +3,9 @@
 use farhop_graph::{Graph, GraphSet};
 
 use super::{Columns, Dataset, Level, Target};
+use crate::dataset::split::Split;
 use crate::error::DataError;
-use crate::metrics::Metric;
-use crate::split::Split;
+use crate::scores::metrics::Metric;
 
 impl Dataset {
     /// One graph whose nodes have classes: `features` is `[nodes, width]`, `labels` has one entry per node, each below

@@ -1,8 +1,8 @@
 //! Features of rows: numbers, and categories for embedding.
 
 use super::on_disk::{NumbersOnDisk, not_finite};
-use crate::categories::MOST_CATEGORIES;
-use crate::csr::Csr;
+use crate::dataset::categories::MOST_CATEGORIES;
+use crate::dataset::csr::Csr;
 use crate::error::DataError;
 use crate::text::thousands;
 

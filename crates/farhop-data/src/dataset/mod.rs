@@ -1,8 +1,21 @@
 //! Checked data, ready to learn from: one graph or many, features, targets, split.
 
 mod arrays;
+pub mod cache;
+pub mod card;
+pub(crate) mod categories;
 mod columns;
+pub(crate) mod csr;
+pub mod dataset_file;
+pub(crate) mod entry_rows;
+pub(crate) mod labels;
+pub(crate) mod mersenne;
 mod on_disk;
+pub(crate) mod split;
+pub(crate) mod split_choice;
+pub(crate) mod split_file;
+pub(crate) mod split_protocols;
+pub mod statistics;
 mod target;
 
 use std::borrow::Cow;
@@ -15,10 +28,10 @@ pub use target::{Level, Target};
 
 pub(crate) use on_disk::{decoded, not_finite};
 
+use crate::dataset::split::Split;
 use crate::error::DataError;
-use crate::metrics::Metric;
-use crate::source::SourceFile;
-use crate::split::Split;
+use crate::files::source::SourceFile;
+use crate::scores::metrics::Metric;
 
 /// Everything that training and scoring need. [`Dataset::check`]ed, it holds together.
 #[derive(Debug, Clone)]

@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 
 use serde::{Deserialize, Serialize};
 
+use crate::dataset::labels::class_counts;
 use crate::error::DataError;
-use crate::labels::class_counts;
-use crate::metrics::Metric;
+use crate::scores::metrics::Metric;
 
 /// What a prediction is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

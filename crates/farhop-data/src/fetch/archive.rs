@@ -10,8 +10,8 @@ use zip::ZipArchive;
 use super::{Download, Event, FetchError, FetchOptions, FetchReport, download};
 use crate::catalogue::DataFile;
 use crate::error::DataError;
-use crate::hash::hex;
-use crate::save::write_atomically;
+use crate::files::hash::hex;
+use crate::files::save::write_atomically;
 
 /// Downloads an archive, takes out the members that are wanted and not here, and removes it.
 pub(super) fn fetch(

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::error::FetchError;
 use super::http::{Answer, Client, Refused};
 use super::{Event, FetchOptions};
-use crate::hash::sha256_of_reader;
+use crate::files::hash::sha256_of_reader;
 use crate::text::thousands;
 
 /// For every attempt in a row that may fail, so many attempts in all.

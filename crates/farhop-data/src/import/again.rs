@@ -4,16 +4,16 @@ use std::path::Path;
 
 use super::file_schema::{ColumnSizes, FileSchema, layout};
 use super::{ImportOptions, Kind, attributed_of_one, detect, import, molecule_options, python, tu_options, wrong};
-use crate::attributed::AttributedGraphs;
+use crate::dataset::split::Split;
 use crate::dataset::{Columns, Dataset, Numbers, Target};
 use crate::error::DataError;
-use crate::graph_features::{complete_graph_features, graph_feature};
+use crate::layouts::attributed::AttributedGraphs;
+use crate::layouts::tu;
 use crate::molecules::MoleculeTable;
-use crate::node_tables::{NodeTables, load_open};
-use crate::options::{ApplyOptions, NodeTableOptions, SplitChoice};
-use crate::schema::FeatureColumn;
-use crate::split::Split;
-use crate::tu;
+use crate::tables::graph_features::{complete_graph_features, graph_feature};
+use crate::tables::node_tables::{NodeTables, load_open};
+use crate::tables::options::{ApplyOptions, NodeTableOptions, SplitChoice};
+use crate::tables::schema::FeatureColumn;
 
 /// As [`import`], with what is needed to read another file the same way.
 ///

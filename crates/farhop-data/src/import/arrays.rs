@@ -3,19 +3,19 @@
 use std::path::Path;
 
 use super::ImportOptions;
-use crate::cache::hash_files;
 use crate::catalogue::SplitRequest;
+use crate::dataset::cache::hash_files;
+use crate::dataset::entry_rows::graph_set;
+use crate::dataset::split::Split;
+use crate::dataset::split_choice::chosen_split;
 use crate::dataset::{Columns, Dataset, Level, Target};
-use crate::entry_rows::graph_set;
 use crate::error::DataError;
-use crate::graph_arrays::{ArrayOptions, ArraySource, FileSplits, GraphArrays, OneArray, no_split};
-use crate::graph_features::{complete_graph_features, graph_feature};
-use crate::npy;
-use crate::npz::Npz;
-use crate::options::SplitChoice;
-use crate::source::SourceFile;
-use crate::split::Split;
-use crate::split_choice::chosen_split;
+use crate::files::source::SourceFile;
+use crate::formats::npy;
+use crate::formats::npz::Npz;
+use crate::layouts::graph_arrays::{ArrayOptions, ArraySource, FileSplits, GraphArrays, OneArray, no_split};
+use crate::tables::graph_features::{complete_graph_features, graph_feature};
+use crate::tables::options::SplitChoice;
 
 /// A dataset from an npz archive.
 pub(super) fn read_npz(path: &Path, options: &ImportOptions) -> Result<Dataset, DataError> {

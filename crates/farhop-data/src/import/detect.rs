@@ -8,12 +8,13 @@ use std::path::Path;
 use flate2::read::MultiGzDecoder;
 
 use super::{GraphFormat, wrong};
-use crate::delimiter::delimiter_of;
 use crate::error::DataError;
-use crate::graph_arrays::LinksAs;
-use crate::npz::Npz;
+use crate::formats::delimiter::delimiter_of;
+use crate::formats::npz::Npz;
+use crate::formats::torch;
+use crate::layouts::graph_arrays::LinksAs;
+use crate::layouts::{ogb, tu};
 use crate::text::listed;
-use crate::{ogb, torch, tu};
 
 /// What a path holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -265,5 +266,6 @@ fn lines(name: &str, text: &str) -> Option<Kind> {
     // One cell on a line, of which every one is a molecule.
     let molecules = text.lines().take(5).filter_map(|line| line.split_whitespace().next());
     let mut found = molecules.peekable();
-    (found.peek().is_some() && found.all(|smiles| crate::smiles::parse(smiles).is_ok())).then_some(Kind::SmilesLines)
+    (found.peek().is_some() && found.all(|smiles| crate::molecules::smiles::parse(smiles).is_ok()))
+        .then_some(Kind::SmilesLines)
 }

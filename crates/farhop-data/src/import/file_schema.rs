@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::Kind;
+use crate::dataset::split::Split;
 use crate::dataset::{Columns, Dataset, Level, Numbers, Target};
 use crate::error::DataError;
+use crate::layouts::tu::TuLabels;
 use crate::molecules::MoleculeSchema;
-use crate::schema::{FeatureColumn, Schema};
-use crate::split::Split;
-use crate::targets::TargetKind;
+use crate::tables::schema::{FeatureColumn, Schema};
+use crate::tables::targets::TargetKind;
 use crate::text::{counted, listed};
-use crate::tu::TuLabels;
 
 /// How a file or folder with a whole dataset was read: what `predict` needs to read another one the same way.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

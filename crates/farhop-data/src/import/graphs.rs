@@ -4,20 +4,20 @@ use std::collections::HashMap;
 
 use farhop_graph::{Built, Direction};
 
-use super::{ImportOptions, Tables, parts};
+use super::{ImportOptions, Tables, table_features};
+use crate::dataset::entry_rows::{build_graph, graph_set};
+use crate::dataset::split::{Part, Split};
+use crate::dataset::split_choice::TableSplit;
 use crate::dataset::{Columns, Dataset, Level, Numbers, Target};
-use crate::edge_features::{self, EdgeColumns, EdgeFeatures};
-use crate::edges::end_columns;
-use crate::entry_rows::{build_graph, graph_set};
 use crate::error::DataError;
-use crate::options::NodeTableOptions;
-use crate::problems::Problems;
-use crate::roles::Roles;
-use crate::scan::{Scan, part_of};
-use crate::split::{Part, Split};
-use crate::split_choice::TableSplit;
-use crate::table::Table;
-use crate::targets::{TargetCells, TargetColumns};
+use crate::error::problems::Problems;
+use crate::formats::table::Table;
+use crate::tables::edge_features::{self, EdgeColumns, EdgeFeatures};
+use crate::tables::edges::end_columns;
+use crate::tables::options::NodeTableOptions;
+use crate::tables::roles::Roles;
+use crate::tables::scan::{Scan, part_of};
+use crate::tables::targets::{TargetCells, TargetColumns};
 use crate::text::{counted, quoted};
 
 /// Reads tables whose nodes name their graph in `column`.
@@ -46,7 +46,7 @@ pub(super) fn read(tables: Tables<'_>, column: &str, options: &ImportOptions) ->
     let train: Vec<u32> =
         (0..members.graph_of.len() as u32).filter(|&row| of_train[members.graph_of[row as usize] as usize]).collect();
     // The graph of the table's rows is the built one with its nodes renamed; degrees are put right below.
-    let features = parts::read_features(
+    let features = table_features::read_features(
         table,
         &roles,
         &mut scan,

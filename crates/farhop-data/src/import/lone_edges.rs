@@ -8,15 +8,15 @@ use std::path::Path;
 use farhop_graph::GraphSet;
 
 use super::{ImportOptions, Tables, dataset_of};
+use crate::dataset::split::Split;
 use crate::dataset::{Columns, Dataset, Level, Target};
-use crate::edge_list::{EdgeList, EdgeListOptions};
-use crate::edges::end_columns;
 use crate::error::DataError;
-use crate::graph_features::{complete_graph_features, graph_feature};
-use crate::metrics::Metric;
-use crate::split::Split;
-use crate::table::Table;
-use crate::table_rows::TableRows;
+use crate::formats::table::Table;
+use crate::formats::table_rows::TableRows;
+use crate::layouts::edge_list::{EdgeList, EdgeListOptions};
+use crate::scores::metrics::Metric;
+use crate::tables::edges::end_columns;
+use crate::tables::graph_features::{complete_graph_features, graph_feature};
 
 /// A dataset from an edge list. A third cell that is a number is a feature of its edge.
 pub(super) fn read_list(path: &Path, options: &ImportOptions) -> Result<Dataset, DataError> {

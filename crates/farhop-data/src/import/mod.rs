@@ -6,30 +6,30 @@ mod detect;
 mod file_schema;
 mod graphs;
 mod lone_edges;
-mod parts;
 mod python;
+mod table_features;
 
 use std::path::Path;
 
-pub use crate::attributed::GraphFormat;
+pub use crate::layouts::attributed::GraphFormat;
 pub use again::{import_again, import_learning};
 pub use detect::{Kind, detect};
 pub use file_schema::{ColumnSizes, FileSchema};
 
-use crate::attributed::{AttributedGraphs, GRAPH_COLUMN, ID_COLUMN};
 use crate::catalogue::SplitRequest;
 use crate::dataset::Dataset;
-use crate::dataset_file::LEFT_ON_DISK;
+use crate::dataset::dataset_file::LEFT_ON_DISK;
 use crate::error::DataError;
-use crate::graph_arrays::REMEDY;
+use crate::formats::table::Table;
+use crate::layouts::attributed::{AttributedGraphs, GRAPH_COLUMN, ID_COLUMN};
+use crate::layouts::graph_arrays::REMEDY;
+use crate::layouts::ogb::{self, OgbOptions};
+use crate::layouts::tu::{self, TuOptions};
+use crate::layouts::wikics::WikiCs;
 use crate::molecules::{MoleculeOptions, MoleculeTable};
-use crate::node_tables::load_open;
-use crate::ogb::{self, OgbOptions};
-use crate::options::{NodeTableOptions, SplitChoice};
-use crate::table::Table;
-use crate::targets::TargetKind;
-use crate::tu::{self, TuOptions};
-use crate::wikics::WikiCs;
+use crate::tables::node_tables::load_open;
+use crate::tables::options::{NodeTableOptions, SplitChoice};
+use crate::tables::targets::TargetKind;
 
 /// How to make a dataset of what a user brings.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use super::{ImportOptions, arrays};
-use crate::attributed::{AttributedGraphs, is_graph};
 use crate::dataset::Dataset;
 use crate::error::DataError;
-use crate::graph_arrays::{JoinedSource, PythonSource, REMEDY};
-use crate::pickle::{self, Kind, Value};
-use crate::source::{SourceFile, read_bytes};
-use crate::torch;
+use crate::files::source::{SourceFile, read_bytes};
+use crate::formats::pickle::{self, Kind, Value};
+use crate::formats::torch;
+use crate::layouts::attributed::{AttributedGraphs, is_graph};
+use crate::layouts::graph_arrays::{JoinedSource, PythonSource, REMEDY};
 
 /// A dataset from a file of `torch.save`.
 pub(super) fn read_torch(path: &Path, options: &ImportOptions) -> Result<Dataset, DataError> {
@@ -82,7 +82,8 @@ enum Form {
 }
 
 fn form_of(value: &Value) -> Form {
-    let has_edges = |value: &Value| crate::graph_arrays::LinksAs::of(|name| value.find(name).is_some()).is_some();
+    let has_edges =
+        |value: &Value| crate::layouts::graph_arrays::LinksAs::of(|name| value.find(name).is_some()).is_some();
     let first = value.at(0).ok();
     if is_graph(value) || first.is_some_and(|first| is_graph(&first)) {
         return Form::NetworkX;

@@ -6,6 +6,7 @@
 
 mod read;
 mod sdf;
+pub mod smiles;
 mod source;
 
 use std::path::Path;
@@ -13,14 +14,14 @@ use std::path::Path;
 use farhop_graph::{Direction, GraphSet};
 use serde::{Deserialize, Serialize};
 
+use crate::dataset::entry_rows::{build_graph, graph_set, spread};
+use crate::dataset::split::SplitFractions;
 use crate::dataset::{Columns, Dataset};
-use crate::entry_rows::{build_graph, graph_set, spread};
 use crate::error::DataError;
-use crate::schema::TargetColumn;
-use crate::smiles::{ATOM_SIZES, BOND_SIZES, Molecule};
-use crate::split::SplitFractions;
-use crate::targets::TargetKind;
-use read::Read;
+use crate::molecules::smiles::{ATOM_SIZES, BOND_SIZES, Molecule};
+use crate::tables::schema::TargetColumn;
+use crate::tables::targets::TargetKind;
+use read::ReadMolecules;
 use source::Source;
 
 /// How to read a table of molecules.
@@ -77,7 +78,7 @@ impl MoleculeTable {
     pub fn load(path: &Path, options: &MoleculeOptions) -> Result<MoleculeTable, DataError> {
         let source = Source::open(path)?;
         let columns = source.find(options)?;
-        let mut read = Read::of(&source, &columns, options.skip_bad)?;
+        let mut read = ReadMolecules::of(&source, &columns, options.skip_bad)?;
         let (target, split, target_column) = read.learn(&source, &columns, options)?;
         let name = |column: Option<usize>| column.map(|column| source.header(column).to_string());
         let schema = MoleculeSchema {
@@ -93,7 +94,7 @@ impl MoleculeTable {
     pub fn load_with_schema(path: &Path, schema: &MoleculeSchema, skip_bad: bool) -> Result<MoleculeTable, DataError> {
         let source = Source::open(path)?;
         let columns = source.find_again(schema)?;
-        let mut read = Read::of(&source, &columns, skip_bad)?;
+        let mut read = ReadMolecules::of(&source, &columns, skip_bad)?;
         let (target, split) = read.apply(&source, &columns, schema)?;
         read.finish(&source, target, split, schema.clone())
     }

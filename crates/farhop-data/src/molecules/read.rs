@@ -2,25 +2,25 @@
 
 use rayon::prelude::*;
 
-use super::source::{Cells, Found, Source};
+use super::source::{Cells, MoleculeColumns, Source};
 use super::{MoleculeOptions, MoleculeSchema, MoleculeTable, joined};
+use crate::dataset::split::{Part, Split};
+use crate::dataset::split_choice::TableSplit;
 use crate::dataset::{Dataset, Level, Target};
 use crate::error::DataError;
-use crate::options::SplitChoice;
-use crate::place::Place;
-use crate::problems::Problems;
-use crate::schema::TargetColumn;
-use crate::smiles::{self, Molecule, MolfileError, SmilesError};
-use crate::split::{Part, Split};
-use crate::split_choice::TableSplit;
-use crate::targets::{TargetCells, TargetColumns};
+use crate::error::place::Place;
+use crate::error::problems::Problems;
+use crate::molecules::smiles::{self, Molecule, MolfileError, SmilesError};
+use crate::tables::options::SplitChoice;
+use crate::tables::schema::TargetColumn;
+use crate::tables::targets::{TargetCells, TargetColumns};
 use crate::text::{counted, quoted, thousands};
 
 /// How many molecules that were left out are listed.
 const MOST_LISTED: usize = 20;
 
 /// Molecules that were read, and the cells beside them.
-pub(super) struct Read {
+pub(super) struct ReadMolecules {
     cells: Cells,
     /// The row of every molecule.
     rows: Vec<usize>,
@@ -62,8 +62,8 @@ fn parse(smiles: &str) -> Result<Molecule, Bad> {
     if smiles.is_empty() { Err(Bad::Empty) } else { smiles::parse(smiles).map_err(Bad::Smiles) }
 }
 
-impl Read {
-    pub fn of(source: &Source, columns: &Found, skip_bad: bool) -> Result<Read, DataError> {
+impl ReadMolecules {
+    pub fn of(source: &Source, columns: &MoleculeColumns, skip_bad: bool) -> Result<ReadMolecules, DataError> {
         let mut problems = Problems::default();
         let cells = source.cells(columns, &mut problems)?;
         let parse = |text: &String| match source {
@@ -119,7 +119,7 @@ impl Read {
             }
         }
         notes.extend(source.note());
-        Ok(Read { cells, rows, molecules, notes, problems })
+        Ok(ReadMolecules { cells, rows, molecules, notes, problems })
     }
 
     /// What a step gave; if anything is wrong with the table, everything that is.
@@ -138,7 +138,7 @@ impl Read {
     pub fn learn(
         &mut self,
         source: &Source,
-        columns: &Found,
+        columns: &MoleculeColumns,
         options: &MoleculeOptions,
     ) -> Result<(Target, Split, Option<TargetColumn>), DataError> {
         let mut notes = Vec::new();
@@ -165,7 +165,7 @@ impl Read {
     pub fn apply(
         &mut self,
         source: &Source,
-        columns: &Found,
+        columns: &MoleculeColumns,
         schema: &MoleculeSchema,
     ) -> Result<(Target, Split), DataError> {
         let (cells, place) = (self.target_cells(columns), self.place(source));
@@ -185,7 +185,7 @@ impl Read {
     }
 
     /// The target cells of the molecules that were read.
-    fn target_cells(&self, columns: &Found) -> Vec<TargetCells> {
+    fn target_cells(&self, columns: &MoleculeColumns) -> Vec<TargetCells> {
         let width = columns.targets.len();
         let of = |(place, (name, column)): (usize, &(String, Option<usize>))| {
             let mut cells = TargetCells::of(name, *column);
@@ -208,7 +208,7 @@ impl Read {
     fn table_split<'a>(
         &self,
         source: &'a Source,
-        columns: &Found,
+        columns: &MoleculeColumns,
         column: &'a str,
         target: &'a Target,
         parts: &'a [Option<Part>],
@@ -225,7 +225,7 @@ impl Read {
         split: Split,
         schema: MoleculeSchema,
     ) -> Result<MoleculeTable, DataError> {
-        let Read { cells, rows, molecules, notes, .. } = self;
+        let ReadMolecules { cells, rows, molecules, notes, .. } = self;
         let (graphs, nodes, edges) = joined(source.name(), &molecules)?;
         let ids = match cells.ids.is_empty() {
             false => rows.iter().map(|&row| cells.ids[row].clone()).collect(),

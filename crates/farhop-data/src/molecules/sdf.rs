@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::error::DataError;
+use crate::formats::text_file::TextFile;
 use crate::text::{listed, nearest};
-use crate::text_file::TextFile;
 
 /// The lines of a file, cut into molecules.
 pub(super) struct Sdf {

@@ -4,17 +4,17 @@ use std::path::Path;
 
 use super::sdf::Sdf;
 use super::{MoleculeOptions, MoleculeSchema};
+use crate::dataset::split::Part;
 use crate::error::DataError;
+use crate::error::place::Place;
+use crate::error::problems::Problems;
+use crate::files::source::SourceFile;
+use crate::formats::table::Table;
+use crate::formats::text_file::TextFile;
 use crate::import::{Kind, detect};
-use crate::place::Place;
-use crate::problems::Problems;
-use crate::scan::part_of;
-use crate::schema::TargetColumn;
-use crate::source::SourceFile;
-use crate::split::Part;
-use crate::table::Table;
+use crate::tables::scan::part_of;
+use crate::tables::schema::TargetColumn;
 use crate::text::quoted;
-use crate::text_file::TextFile;
 
 const EXAMPLE: &str = "smiles,target";
 /// Columns that are taken for ids, if no other was asked for.
@@ -30,7 +30,7 @@ pub(super) enum Source {
 }
 
 /// Column numbers.
-pub(super) struct Found {
+pub(super) struct MoleculeColumns {
     pub smiles: usize,
     pub id: Option<usize>,
     pub split: Option<usize>,
@@ -99,10 +99,10 @@ impl Source {
         }
     }
 
-    pub fn find(&self, options: &MoleculeOptions) -> Result<Found, DataError> {
+    pub fn find(&self, options: &MoleculeOptions) -> Result<MoleculeColumns, DataError> {
         if let Source::Lines(_) = self {
             return match options.targets.first().or(options.split.as_ref()) {
-                None => Ok(Found { smiles: 0, id: Some(1), split: None, targets: Vec::new() }),
+                None => Ok(MoleculeColumns { smiles: 0, id: Some(1), split: None, targets: Vec::new() }),
                 Some(name) => Err(DataError::Array {
                     file: self.name().to_string(),
                     reason: format!("a file of SMILES alone has no column {}. Use a CSV table.", quoted(name)),
@@ -140,14 +140,14 @@ impl Source {
             }
         }
         let targets = options.targets.iter().cloned().zip(targets.into_iter().map(Some)).collect();
-        Ok(Found { smiles, id, split, targets })
+        Ok(MoleculeColumns { smiles, id, split, targets })
     }
 
-    pub fn find_again(&self, schema: &MoleculeSchema) -> Result<Found, DataError> {
+    pub fn find_again(&self, schema: &MoleculeSchema) -> Result<MoleculeColumns, DataError> {
         let names = || schema.target.iter().flat_map(TargetColumn::names);
         if let Source::Lines(_) = self {
             let targets = names().map(|name| (name.to_string(), None)).collect();
-            return Ok(Found { smiles: 0, id: Some(1), split: None, targets });
+            return Ok(MoleculeColumns { smiles: 0, id: Some(1), split: None, targets });
         }
         let column = |name: &str| self.columns().iter().position(|known| known == name);
         let optional = |name: &Option<String>| name.as_ref().and_then(|name| column(name));
@@ -162,7 +162,7 @@ impl Source {
             };
             self.columns().iter().enumerate().find(free).map(|(at, _)| at)
         };
-        Ok(Found {
+        Ok(MoleculeColumns {
             smiles,
             id: optional(&schema.id).or_else(another_id),
             split: optional(&schema.split),
@@ -186,7 +186,7 @@ impl Source {
         }
     }
 
-    pub fn cells(&self, columns: &Found, problems: &mut Problems) -> Result<Cells, DataError> {
+    pub fn cells(&self, columns: &MoleculeColumns, problems: &mut Problems) -> Result<Cells, DataError> {
         let mut cells = Cells::default();
         match self {
             Source::Table(table) => cells.see_rows(table, columns, problems)?,
@@ -209,7 +209,7 @@ impl Source {
 }
 
 impl Cells {
-    fn see_rows(&mut self, table: &Table, columns: &Found, problems: &mut Problems) -> Result<(), DataError> {
+    fn see_rows(&mut self, table: &Table, columns: &MoleculeColumns, problems: &mut Problems) -> Result<(), DataError> {
         let mut rows = table.rows();
         while let Some(row) = rows.next_telling(problems)? {
             self.smiles.push(row.cell(columns.smiles).to_string());
@@ -226,7 +226,7 @@ impl Cells {
     }
 
     /// Without an id column molecules are called by their first line.
-    fn see_records(&mut self, sdf: &Sdf, columns: &Found, problems: &mut Problems) {
+    fn see_records(&mut self, sdf: &Sdf, columns: &MoleculeColumns, problems: &mut Problems) {
         for record in &sdf.records {
             let item = |wanted: Option<usize>| {
                 let found = record.items.iter().find(|(column, _)| Some(*column) == wanted);

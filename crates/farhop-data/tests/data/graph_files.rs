@@ -13,7 +13,7 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields)]
 struct Expected {
     #[serde(default)]
-    options: Asked,
+    options: CaseOptions,
     graphs: usize,
     nodes: usize,
     /// Where the nodes of each graph begin.
@@ -36,7 +36,7 @@ struct Expected {
     class_names: Option<Vec<String>>,
     /// Rows of numbers or answers.
     numbers: Option<Vec<Vec<f32>>>,
-    split: Option<Parts>,
+    split: Option<ExpectedSplit>,
     ids: Option<Vec<String>>,
     /// Names that a note says were not used.
     unused: Option<Vec<String>>,
@@ -44,14 +44,14 @@ struct Expected {
 
 #[derive(Deserialize, Debug, Default)]
 #[serde(deny_unknown_fields, default)]
-struct Asked {
+struct CaseOptions {
     targets: Vec<String>,
     split: Option<usize>,
     ignore: Vec<String>,
 }
 
 #[derive(Deserialize, Debug)]
-struct Parts {
+struct ExpectedSplit {
     train: Vec<u32>,
     valid: Vec<u32>,
     test: Vec<u32>,
@@ -61,7 +61,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/good_data/graphs")
 }
 
-fn options(asked: &Asked) -> ImportOptions {
+fn options(asked: &CaseOptions) -> ImportOptions {
     let table =
         NodeTableOptions { scaling: FeatureScaling::None, ignore: asked.ignore.clone(), ..NodeTableOptions::default() };
     let split = asked.split.map_or(SplitRequest::Standard, SplitRequest::Number);
@@ -131,7 +131,7 @@ fn check(file: &str, expected: &Expected, dataset: &Dataset) {
         None => assert!(dataset.edges.sizes.is_empty(), "{file}"),
     }
     check_target(file, expected, &dataset.target);
-    if let Some(Parts { train, valid, test }) = &expected.split {
+    if let Some(ExpectedSplit { train, valid, test }) = &expected.split {
         let wanted = Split { train: train.clone(), valid: valid.clone(), test: test.clone() };
         assert_eq!(dataset.split, wanted, "{file}");
     }
@@ -183,7 +183,7 @@ fn every_file_holds_what_its_author_says() {
 #[test]
 fn splits_that_are_not_there_are_named() {
     let read = |file: &str, split: usize| {
-        let asked = Asked { split: Some(split), ..Asked::default() };
+        let asked = CaseOptions { split: Some(split), ..CaseOptions::default() };
         let folder = format!("{}/", folder().display());
         import(&Path::new(&folder).join(file), &options(&asked)).unwrap_err().to_string().replace(&folder, "")
     };

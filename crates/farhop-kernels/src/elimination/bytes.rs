@@ -56,7 +56,7 @@ pub fn bytes_begun(config: &Config, nodes: usize) -> u64 {
     (nodes * per_node * size_of::<f32>()) as u64
 }
 
-/// Bytes that [`Begun::finish`](super::Begun::finish) has at most at once, the returned gradients and what is left of the increments
+/// Bytes that [`BackwardRounds::finish`](super::BackwardRounds::finish) has at most at once, the returned gradients and what is left of the increments
 /// included; for an undirected graph.
 pub fn bytes_finish(config: &Config, source_rounds: usize, nodes: usize, entries: usize) -> u64 {
     let (heads, width, rounds) = (config.heads.count, config.heads.width, config.rounds);
@@ -68,23 +68,23 @@ pub fn bytes_finish(config: &Config, source_rounds: usize, nodes: usize, entries
         // Those of z, and what is carried.
         let always = 1 + usize::from(carries && (k < rounds || !exact));
         let wide = |increments: usize, gradients: usize| nodes * ((increments + gradients + always) * width + scalars);
-        let (turned, gradients) = match (source_rounds == 1, exact) {
+        let (transposed, gradients) = match (source_rounds == 1, exact) {
             (true, _) => (1, 1 + usize::from(exact && rounds > 1)),
             // Of each set the round needs one direction, and so do the gradients; then both are there.
             (false, true) if k == rounds => (k.div_ceil(2), k),
             (false, true) => (if keep { rounds } else { k.div_ceil(2) }, 2 * k),
             (false, false) => (if keep { rounds - k + 1 } else { 1 }, 1),
         };
-        let pulling = wide(k - 1, k) + entries * heads * (turned + gradients);
-        let still_turned = if keep { turned } else { 0 };
-        let joining = wide(k - 1, k - 1) + entries * heads * (still_turned + gradients + 1);
+        let pulling = wide(k - 1, k) + entries * heads * (transposed + gradients);
+        let still_transposed = if keep { transposed } else { 0 };
+        let joining = wide(k - 1, k - 1) + entries * heads * (still_transposed + gradients + 1);
         // Before, at the nodes: of the sets that are left, with what the rounds so far have made.
         let so_far = match (k == rounds, source_rounds == 1, exact) {
             (true, _, _) => 0,
-            (_, true, _) => still_turned + gradients,
+            (_, true, _) => still_transposed + gradients,
             (_, _, true) if k + 1 == rounds => (if keep { rounds.div_ceil(2) } else { 0 }) + k,
-            (_, _, true) => still_turned + gradients,
-            (_, _, false) => still_turned.saturating_sub(1),
+            (_, _, true) => still_transposed + gradients,
+            (_, _, false) => still_transposed.saturating_sub(1),
         };
         let turning = wide(k.min(rounds - 1), k) + entries * heads * so_far;
         pulling.max(joining).max(turning)

@@ -26,7 +26,7 @@ mod rounds;
 mod spread;
 mod stored;
 
-pub use backward::{Begun, Gradients, HopGradient, Reused, RowGradient, backward, begin};
+pub use backward::{BackwardRounds, Gradients, HopGradient, Reused, RowGradient, backward, begin};
 pub use bytes::{bytes_begun, bytes_finish, bytes_forward, bytes_kept, bytes_waiting};
 pub use coefficients::{Attention, Coefficients, Source};
 pub use forward::{Kept, cumulative, forward};

@@ -12,7 +12,7 @@ use farhop_graph::{Direction, Graph, build, disjoint_union, relabel};
 use super::REGISTRY;
 use crate::network::{Array, Network};
 use crate::ops::bridge;
-use crate::{Batch, Context, Numbers, Parts, Properties, Targets, store};
+use crate::{Batch, BatchArrays, Context, Numbers, Properties, Targets, store};
 
 const INPUTS: usize = 6;
 const OUTPUTS: usize = 4;
@@ -100,8 +100,8 @@ fn graphs_side_by_side_give_what_each_gives_alone() {
     let parts: Vec<Vec<f32>> = graphs.iter().zip(10..).map(|(g, seed)| features(g.nodes(), seed)).collect();
     let offsets = vec![0, 9, 23, 28];
     let numbers = Numbers::Dense(parts.concat());
-    let joined = Parts { offsets, numbers, ..Parts::new(Arc::new(all.graph)) };
-    let joined = Batch::from_parts(joined, &INPUTS.into());
+    let joined = BatchArrays { offsets, numbers, ..BatchArrays::new(Arc::new(all.graph)) };
+    let joined = Batch::from_arrays(joined, &INPUTS.into());
     for Subject { name, network, .. } in networks().into_iter().filter(|subject| subject.properties.graphs_apart) {
         let alone: Vec<f32> =
             graphs.iter().zip(&parts).flat_map(|(g, x)| evaluate(&*network, &batch(g.clone(), x))).collect();

@@ -195,7 +195,7 @@ impl Neighbours {
 }
 
 /// The list of the batch's own numbers.
-struct Made(Vec<Tensor<2>>);
+struct PropagatedHops(Vec<Tensor<2>>);
 
 impl FsgnnNetwork {
     /// The list, from its first member.
@@ -227,7 +227,7 @@ impl FsgnnNetwork {
             return self.hops(x.into_dense(batch), batch);
         }
         let key = 4 * self.settings.hops as u64 + self.settings.hop_features as u64;
-        batch.derived(key, |batch| Made(self.hops(batch.features(), batch))).0.clone()
+        batch.derived(key, |batch| PropagatedHops(self.hops(batch.features(), batch))).0.clone()
     }
 }
 

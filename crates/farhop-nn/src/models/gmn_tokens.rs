@@ -88,14 +88,14 @@ pub struct Tokens {
 /// Tokens for tests, by node: given to a batch before the pass.
 #[cfg(test)]
 #[derive(Debug, Default)]
-pub struct Recorded(pub Vec<Vec<Vec<u32>>>);
+pub struct RecordedTokens(pub Vec<Vec<Vec<u32>>>);
 
 impl Tokens {
     /// Every graph has the same random numbers, whatever stands before it in the batch.
     pub fn new(batch: &Batch, walks: Walks) -> Self {
         #[cfg(test)]
         {
-            let recorded = batch.derived(0, |_| Recorded::default());
+            let recorded = batch.derived(0, |_| RecordedTokens::default());
             if recorded.0.len() == batch.nodes() {
                 return Tokens::of(batch, walks, |node, _| recorded.0[node].clone());
             }

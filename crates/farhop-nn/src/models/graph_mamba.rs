@@ -253,7 +253,7 @@ impl GraphMambaNetwork {
     fn orders(&self, layer: usize, batch: &Batch, context: &Context) -> Vec<Sequences> {
         let seed = context.next_seed();
         #[cfg(test)]
-        if let Some(draws) = batch.derived(0, |_| Recorded::default()).of(layer, seed.is_some()) {
+        if let Some(draws) = batch.derived(0, |_| RecordedOrders::default()).of(layer, seed.is_some()) {
             return draws.iter().map(|draw| sequences(batch, draw)).collect();
         }
         let buckets = self.settings.buckets as u64;
@@ -335,13 +335,13 @@ fn sequences(batch: &Batch, draw: &Draw) -> Sequences {
 /// Draws for tests, by layer and order: given to a batch before the pass.
 #[cfg(test)]
 #[derive(Debug, Default)]
-pub struct Recorded {
+pub struct RecordedOrders {
     pub evaluation: Vec<Vec<Draw>>,
     pub training: Vec<Vec<Draw>>,
 }
 
 #[cfg(test)]
-impl Recorded {
+impl RecordedOrders {
     fn of(&self, layer: usize, training: bool) -> Option<&Vec<Draw>> {
         if training { &self.training } else { &self.evaluation }.get(layer)
     }

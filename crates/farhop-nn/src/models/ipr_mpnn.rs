@@ -30,7 +30,7 @@ use super::ipr_frame::Frame;
 use super::ipr_head::IprHead;
 use super::ipr_layer::{IprLayer, Perceptron, Place, State};
 #[cfg(test)]
-use super::ipr_sampling::Recorded;
+use super::ipr_sampling::RecordedDraws;
 use super::ipr_sampling::{EVALUATION, choose, draw};
 use super::ipr_start::Start;
 use super::{About, Architecture, Common, Properties, Reach};
@@ -273,7 +273,7 @@ impl IprNetwork {
             _ => draw(batch, samples, columns, seed),
         };
         #[cfg(test)]
-        let uniform = match batch.derived(0, |_| Recorded::default()).of(seed.is_some()) {
+        let uniform = match batch.derived(0, |_| RecordedDraws::default()).of(seed.is_some()) {
             Some(recorded) => recorded.uniform.clone(),
             None => uniform,
         };
@@ -296,7 +296,7 @@ impl IprNetwork {
         let width = self.settings.virtual_width;
         let count = frame.samples * frame.graphs * frame.virtual_nodes;
         #[cfg(test)]
-        if let Some(recorded) = batch.derived(0, |_| Recorded::default()).of(seed.is_some()) {
+        if let Some(recorded) = batch.derived(0, |_| RecordedDraws::default()).of(seed.is_some()) {
             return bridge::from_vec(recorded.start.clone(), [count, width]);
         }
         if self.settings.start == StartKind::Zero {
@@ -360,7 +360,7 @@ impl Layer for IprNetwork {
             .filter_map(|(head, state)| self.answer(head, state, &frame, batch, context))
             .collect();
         #[cfg(test)]
-        if batch.derived(0, |_| Recorded::default()).heads_apart {
+        if batch.derived(0, |_| RecordedDraws::default()).heads_apart {
             return Tensor::cat(answers, 0);
         }
         let count = answers.len() as f32;

@@ -146,7 +146,7 @@ pub fn draw(batch: &Batch, samples: usize, columns: usize, seed: Option<u64>) ->
 /// Draws for tests: given to a batch before the pass.
 #[cfg(test)]
 #[derive(Debug, Default)]
-pub struct Recorded {
+pub struct RecordedDraws {
     pub evaluation: Option<RecordedPass>,
     pub training: Option<RecordedPass>,
     /// Whether the answers of all heads are given one below the other.
@@ -162,7 +162,7 @@ pub struct RecordedPass {
 }
 
 #[cfg(test)]
-impl Recorded {
+impl RecordedDraws {
     pub fn of(&self, training: bool) -> Option<&RecordedPass> {
         if training { &self.training } else { &self.evaluation }.as_ref()
     }

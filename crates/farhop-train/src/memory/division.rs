@@ -4,7 +4,7 @@ use farhop_data::{Columns, Dataset, Numbers, Target};
 use farhop_graph::Graph;
 use farhop_nn::Shape;
 
-use super::Held;
+use super::DataBytes;
 use crate::EncodingConfig;
 use crate::task::{READY_PARTS, alive};
 
@@ -67,18 +67,18 @@ impl Division {
 
     /// Sizes only, with features that stay on disk.
     pub fn of_shape(shape: &Shape, directed: bool) -> Self {
-        let graph = Held::one_graph(shape.nodes, shape.entries, directed).graph;
+        let graph = DataBytes::one_graph(shape.nodes, shape.entries, directed).graph;
         Division { shape: *shape, directed, graph, features: 8 * shape.nodes as u64 }
     }
 
     /// What a run needs whose largest batch has this many nodes and entries.
-    pub fn with_batch(&self, nodes: usize, entries: usize) -> (Shape, Held) {
+    pub fn with_batch(&self, nodes: usize, entries: usize) -> (Shape, DataBytes) {
         let share = nodes as f64 / self.shape.nodes.max(1) as f64;
         let non_zeros = self.shape.non_zeros.map(|count| (count as f64 * share).ceil() as usize);
         let batch = Shape { nodes, entries, non_zeros, ..self.shape };
-        let graph = Held::one_graph(nodes, entries, self.directed).graph;
+        let graph = DataBytes::one_graph(nodes, entries, self.directed).graph;
         let all = self.shape.nodes as u64;
-        let held = Held {
+        let held = DataBytes {
             graph: self.graph,
             features: self.features,
             // The part of every node, the nodes of every part, and the marks of cutting out.
@@ -92,7 +92,7 @@ impl Division {
 
     /// An estimate for a graph that is not divided yet. `growth` is how many times the nodes of a part its batch has, if
     /// that is known from a similar division.
-    pub fn estimate(&self, parts: usize, halo: usize, growth: Option<f64>) -> (Shape, Held) {
+    pub fn estimate(&self, parts: usize, halo: usize, growth: Option<f64>) -> (Shape, DataBytes) {
         let Shape { nodes, entries, .. } = self.shape;
         let degree = entries as f64 / nodes.max(1) as f64;
         let growth = growth.unwrap_or_else(|| (0..halo).fold(1.0, |growth, _| growth * (1.0 + CUT * degree)));

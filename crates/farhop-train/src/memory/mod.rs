@@ -7,4 +7,4 @@ mod plan;
 pub use division::Division;
 pub use farhop_data::memory::{Limit, available, available_under, bytes_text, set_limit};
 pub use peak::{peak_rss_bytes, reset_peak_rss, rss_bytes};
-pub use plan::{Advice, Advised, Divided, Held, Part, Plan, plan, plan_divisible};
+pub use plan::{Advice, Advised, DataBytes, Divided, Part, Plan, plan, plan_divisible};

@@ -107,7 +107,7 @@ impl Plan {
 
 /// What the data holds, whatever the model: bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Held {
+pub struct DataBytes {
     /// The arrays of the graph, or of all graphs.
     pub graph: u64,
     /// Features that are not those of the one batch: all graphs of which batches are cut.
@@ -122,22 +122,22 @@ pub struct Held {
     pub rows: usize,
 }
 
-impl Held {
+impl DataBytes {
     /// One graph in memory: `nodes` nodes and `entries` entries.
     pub fn one_graph(nodes: usize, entries: usize, directed: bool) -> Self {
         let arrays = if directed { 2 } else { 1 };
         // Offsets of eight bytes; a source and a reverse id of four per entry; the columns of a directed graph once more.
         let graph = arrays * (8 * (nodes as u64 + 1) + 8 * entries as u64);
-        Held { graph, ..Held::default() }
+        DataBytes { graph, ..DataBytes::default() }
     }
 }
 
 /// What a run needs when its graph is divided into so many parts with a halo of so many hops; none where it can't be.
-pub type Divided<'a> = &'a dyn Fn(usize, Option<usize>) -> Option<(Shape, Held)>;
+pub type Divided<'a> = &'a dyn Fn(usize, Option<usize>) -> Option<(Shape, DataBytes)>;
 
 /// Plans a run of `config` on batches of that shape. `training` includes what the backward pass, the optimiser and a
 /// checkpoint need.
-pub fn plan(config: &ModelConfig, shape: &Shape, held: Held, training: bool, limit: Option<&Limit>) -> Plan {
+pub fn plan(config: &ModelConfig, shape: &Shape, held: DataBytes, training: bool, limit: Option<&Limit>) -> Plan {
     plan_divisible(config, shape, held, training, limit, None)
 }
 
@@ -147,7 +147,7 @@ pub fn plan(config: &ModelConfig, shape: &Shape, held: Held, training: bool, lim
 pub fn plan_divisible(
     config: &ModelConfig,
     shape: &Shape,
-    held: Held,
+    held: DataBytes,
     training: bool,
     limit: Option<&Limit>,
     divided: Option<(Divided<'_>, Option<usize>)>,
@@ -205,7 +205,7 @@ fn fewest_parts(needs: impl Fn(usize) -> Option<u64>, most: u64) -> Option<(usiz
     fits(enough).map(|total| (enough, total))
 }
 
-fn parts_of(config: &ModelConfig, shape: &Shape, held: Held, training: bool) -> Vec<Part> {
+fn parts_of(config: &ModelConfig, shape: &Shape, held: DataBytes, training: bool) -> Vec<Part> {
     let part = |name: &str, bytes: u64| Part { name: name.to_string(), bytes };
     let estimate = config.memory(shape, training);
     let mut parts = vec![part("program", PROGRAM_BYTES), part("graph", held.graph)];

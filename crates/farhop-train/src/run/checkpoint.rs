@@ -51,7 +51,7 @@ pub struct Checkpoint {
 
 /// A checkpoint that was found, and what had to be passed over to find it.
 #[derive(Debug)]
-pub struct Found {
+pub struct FoundCheckpoint {
     /// The newest whole checkpoint.
     pub checkpoint: Checkpoint,
     /// Newer ones that were damaged: one error each.
@@ -117,7 +117,7 @@ pub fn save_with(
 ///
 /// # Errors
 /// When there are checkpoints and all are damaged: names the first damaged file of the newest.
-pub fn load(folder: &Path) -> Result<Option<Found>, TrainError> {
+pub fn load(folder: &Path) -> Result<Option<FoundCheckpoint>, TrainError> {
     if !folder.is_dir() {
         return Ok(None);
     }
@@ -127,7 +127,7 @@ pub fn load(folder: &Path) -> Result<Option<Found>, TrainError> {
         for (_, place) in &places {
             match load_one(place) {
                 Ok(checkpoint) => {
-                    return Ok(Some(Found { checkpoint, damaged }));
+                    return Ok(Some(FoundCheckpoint { checkpoint, damaged }));
                 }
                 Err(error) => damaged.push(error),
             }

@@ -36,7 +36,7 @@ impl RunFolder {
         let text = recipe.to_toml()?;
         refuse_foreign(path)?;
         // What is read may not be what is replaced.
-        let owned = |file: &&super::DataFile| super::owner(&file.path).is_some_and(|run| same_file(&run, path));
+        let owned = |file: &&super::RecordedFile| super::owner(&file.path).is_some_and(|run| same_file(&run, path));
         if let Some(file) = record.data.iter().find(owned) {
             return Err(TrainError::IsRead { path: file.path.clone(), run: path.to_path_buf() });
         }

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 pub use checkpoint::{Checkpoint, Progress};
 pub use folder::RunFolder;
 pub use lock::FolderLock;
-pub use record::{DataFile, Machine, RunRecord, Status};
+pub use record::{Machine, RecordedFile, RunRecord, Status};
 pub use trained::TrainedRun;
 
 /// The run folder whose file this is, by its place and name: it holds what nothing but training may write.

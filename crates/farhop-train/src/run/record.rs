@@ -30,7 +30,7 @@ pub enum Status {
 
 /// A file the data came from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DataFile {
+pub struct RecordedFile {
     /// As it was given.
     pub path: PathBuf,
     /// Of its bytes.
@@ -106,7 +106,7 @@ pub struct RunRecord {
     /// Edges of all graphs.
     pub edges: usize,
     /// Files the data came from, in the order they were read.
-    pub data: Vec<DataFile>,
+    pub data: Vec<RecordedFile>,
     /// The folder with datasets that was named for the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_dir: Option<PathBuf>,
@@ -139,7 +139,7 @@ impl RunRecord {
     pub fn new(sources: &[SourceFile], machine: Machine) -> Self {
         let data = sources
             .iter()
-            .map(|source| DataFile { path: PathBuf::from(&source.path), sha256: source.sha256.clone() })
+            .map(|source| RecordedFile { path: PathBuf::from(&source.path), sha256: source.sha256.clone() })
             .collect();
         RunRecord {
             format: FORMAT,

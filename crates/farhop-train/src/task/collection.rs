@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use farhop_data::{Columns, Numbers, Target};
 use farhop_graph::GraphSet;
-use farhop_nn::{Batch, InputShape, Parts, Targets};
+use farhop_nn::{Batch, BatchArrays, InputShape, Targets};
 
 use super::encodings::Encodings;
 use super::truth::{Truth, within};
@@ -38,7 +38,7 @@ impl Collection {
         let offsets = picked.offsets().to_vec();
         let nodes = || graphs.iter().map(|graph| self.graphs.nodes_of(*graph as usize));
         let entries = || graphs.iter().map(|graph| self.graphs.entries_of(*graph as usize));
-        let parts = Parts {
+        let arrays = BatchArrays {
             graph: Arc::new(picked.into_union()),
             offsets,
             numbers: numbers_of(&self.nodes, nodes()),
@@ -48,7 +48,7 @@ impl Collection {
             walk: rows(&self.encodings.walk, shape.walk, nodes()),
             laplacian: rows(&self.encodings.laplacian, shape.laplacian, nodes()),
         };
-        Batch::from_parts(parts, shape)
+        Batch::from_arrays(arrays, shape)
     }
 
     /// What is known about these graphs, in the numbering of their batch.

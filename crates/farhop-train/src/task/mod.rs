@@ -20,7 +20,7 @@ use farhop_data::metrics::Metric;
 use farhop_data::predictions::{Answers, Predictions};
 use farhop_data::{Columns, Dataset, Level, Numbers, Part, Split, Target};
 use farhop_graph::{Graph, GraphSet};
-use farhop_nn::{Batch, InputShape, Model, OutputShape, Parts, Shape, Targets};
+use farhop_nn::{Batch, BatchArrays, InputShape, Model, OutputShape, Shape, Targets};
 
 pub use encodings::{EncodingConfig, Encodings};
 pub use feed::LoadTime;
@@ -31,11 +31,11 @@ pub use truth::{LossKind, TargetScale};
 pub(crate) use feed::{Loaded, READY_PARTS, alive};
 pub(crate) use truth::Truth;
 
-use crate::memory::{Division, Held};
+use crate::memory::{DataBytes, Division};
 use crate::{TrainConfig, TrainError};
 use collection::{Collection, EdgeColumns};
 use metrics::{check_metric, metrics_of};
-use order::Cut;
+use order::Batching;
 use parted::{Parted, Size};
 use planning::largest_sum;
 
@@ -52,7 +52,7 @@ pub struct Task {
     truth: Truth,
     input: InputShape,
     output: OutputShape,
-    cut: Cut,
+    batching: Batching,
     source: Source,
     /// What memory depends on if the graphs are one that is divided.
     division: Division,
@@ -66,7 +66,7 @@ enum Source {
     /// One graph whose nodes are predicted.
     Whole(Batch),
     /// The same, part by part; the sizes are those of the largest batch.
-    Parts(Box<Parted>, Size),
+    Divided(Box<Parted>, Size),
     /// Graphs of which batches are made.
     Graphs(Box<Collection>),
 }
@@ -145,17 +145,30 @@ impl Task {
         };
         let source = match parting {
             Some(parting) => {
-                let cut = Cut { size: config.parts_per_batch, by_size: false };
+                let batching = Batching { size: config.parts_per_batch, by_size: false };
                 let halo = config.halo.unwrap_or(0);
-                let parted = Parted { graph: graphs.into_union(), nodes, edges, encodings, parting, halo, cut };
-                let largest = parted::largest(&parted.graph, &parted.parting, halo, cut, config.seed)?;
-                Source::Parts(Box::new(parted), largest)
+                let parted = Parted { graph: graphs.into_union(), nodes, edges, encodings, parting, halo, batching };
+                let largest = parted::largest(&parted.graph, &parted.parting, halo, batching, config.seed)?;
+                Source::Divided(Box::new(parted), largest)
             }
             None if whole => Source::Whole(whole_batch(graphs.into_union(), nodes, edges, encodings, &input)?),
             None => Source::Graphs(Box::new(Collection { graphs, nodes, edges, encodings })),
         };
-        let cut = Cut { size: config.batch_size, by_size: config.bucket_by_size };
-        Ok(Task { name, metric, ids, split, truth, input, output, cut, source, division, feature_bytes, non_zeros })
+        let batching = Batching { size: config.batch_size, by_size: config.bucket_by_size };
+        Ok(Task {
+            name,
+            metric,
+            ids,
+            split,
+            truth,
+            input,
+            output,
+            batching,
+            source,
+            division,
+            feature_bytes,
+            non_zeros,
+        })
     }
 
     /// What a model reads.
@@ -205,7 +218,7 @@ impl Task {
     pub fn units(&self) -> usize {
         match &self.source {
             Source::Whole(batch) => batch.nodes(),
-            Source::Parts(parted, _) => parted.graph.nodes(),
+            Source::Divided(parted, _) => parted.graph.nodes(),
             Source::Graphs(collection) => collection.graphs.len(),
         }
     }
@@ -224,7 +237,7 @@ impl Task {
     pub fn rows(&self) -> usize {
         match (&self.source, self.truth.level) {
             (Source::Whole(batch), _) => batch.nodes(),
-            (Source::Parts(parted, _), _) => parted.graph.nodes(),
+            (Source::Divided(parted, _), _) => parted.graph.nodes(),
             (Source::Graphs(collection), Level::Node) => collection.graphs.union().nodes(),
             (Source::Graphs(collection), Level::Graph | Level::Pair) => collection.graphs.len(),
         }
@@ -239,7 +252,7 @@ impl Task {
     pub fn graph(&self) -> &Graph {
         match &self.source {
             Source::Whole(batch) => batch.graph(),
-            Source::Parts(parted, _) => &parted.graph,
+            Source::Divided(parted, _) => &parted.graph,
             Source::Graphs(collection) => collection.graphs.union(),
         }
     }
@@ -261,24 +274,30 @@ impl Task {
     pub fn steps(&self) -> usize {
         match &self.source {
             Source::Whole(_) => 1,
-            Source::Parts(parted, _) => self.training_parts(parted).len().div_ceil(parted.cut.size.max(1)),
-            Source::Graphs(_) => self.split.train.len().div_ceil(self.cut.size.max(1)),
+            Source::Divided(parted, _) => self.training_parts(parted).len().div_ceil(parted.batching.size.max(1)),
+            Source::Graphs(_) => self.split.train.len().div_ceil(self.batching.size.max(1)),
         }
     }
 
     /// Bytes that the data itself holds, the batch that a model works on not counted.
-    pub fn held(&self) -> Held {
+    pub fn data_bytes(&self) -> DataBytes {
         let graph = self.graph();
         let graph_bytes = graph.heap_bytes() as u64;
         match &self.source {
-            Source::Whole(_) => Held { graph: graph_bytes, ..Held::default() },
-            Source::Parts(_, largest) => self.division.with_batch(largest.nodes, largest.entries).1,
+            Source::Whole(_) => DataBytes { graph: graph_bytes, ..DataBytes::default() },
+            Source::Divided(_, largest) => self.division.with_batch(largest.nodes, largest.entries).1,
             Source::Graphs(_) => {
                 let share = self.shape().nodes as f64 / graph.nodes().max(1) as f64;
                 let batch = (graph_bytes + self.feature_bytes) as f64 * share;
                 let waiting = (alive(feed::READY_GRAPHS) as f64 * batch) as u64;
                 let several_steps = self.steps() > 1;
-                Held { graph: graph_bytes, features: self.feature_bytes, waiting, several_steps, ..Held::default() }
+                DataBytes {
+                    graph: graph_bytes,
+                    features: self.feature_bytes,
+                    waiting,
+                    several_steps,
+                    ..DataBytes::default()
+                }
             }
         }
     }
@@ -287,13 +306,14 @@ impl Task {
     pub fn shape(&self) -> Shape {
         let (nodes, entries, graphs) = match &self.source {
             Source::Whole(batch) => (batch.nodes(), batch.graph().entries(), 1),
-            Source::Parts(_, largest) => (largest.nodes, largest.entries, 1),
+            Source::Divided(_, largest) => (largest.nodes, largest.entries, 1),
             Source::Graphs(collection) => {
                 let set = &collection.graphs;
-                let sizes = |of: &dyn Fn(usize) -> usize| largest_sum((0..set.len()).map(of).collect(), self.cut.size);
+                let sizes =
+                    |of: &dyn Fn(usize) -> usize| largest_sum((0..set.len()).map(of).collect(), self.batching.size);
                 let nodes = sizes(&|graph| set.nodes_of(graph).len());
                 let entries = sizes(&|graph| set.entries_of(graph).len());
-                (nodes, entries, self.cut.size.min(set.len()))
+                (nodes, entries, self.batching.size.min(set.len()))
             }
         };
         self.shape_of(graphs, nodes, entries)
@@ -308,7 +328,7 @@ impl Task {
     /// The graphs, unless there is one whose nodes are predicted.
     pub(crate) fn graph_set(&self) -> Option<&GraphSet> {
         match &self.source {
-            Source::Whole(_) | Source::Parts(..) => None,
+            Source::Whole(_) | Source::Divided(..) => None,
             Source::Graphs(collection) => Some(&collection.graphs),
         }
     }
@@ -320,13 +340,13 @@ impl Task {
 
     /// Whether the one graph is seen part by part.
     pub(crate) fn is_parted(&self) -> bool {
-        matches!(self.source, Source::Parts(..))
+        matches!(self.source, Source::Divided(..))
     }
 
     /// The parts of the graph and the hops around them, where it is seen part by part.
     pub fn parting(&self) -> Option<(&Parting, usize)> {
         match &self.source {
-            Source::Parts(parted, _) => Some((&parted.parting, parted.halo)),
+            Source::Divided(parted, _) => Some((&parted.parting, parted.halo)),
             _ => None,
         }
     }
@@ -369,8 +389,8 @@ impl Task {
                 work(0, Loaded { units: vec![0], batch: batch.clone(), own: Vec::new(), targets })?;
                 Ok(LoadTime::default())
             }
-            Source::Parts(parted, _) => {
-                let batches = parted.cut.shuffled(&self.training_parts(parted), |_| 0, seed, epoch);
+            Source::Divided(parted, _) => {
+                let batches = parted.batching.shuffled(&self.training_parts(parted), |_| 0, seed, epoch);
                 let mut learned = vec![false; parted.graph.nodes()];
                 self.split.train.iter().for_each(|node| learned[*node as usize] = true);
                 let mut cutter = parted.cutter();
@@ -384,7 +404,7 @@ impl Task {
             }
             Source::Graphs(collection) => {
                 let size_of = |graph| collection.size(graph);
-                let batches = self.cut.shuffled(&self.split.train, size_of, seed, epoch);
+                let batches = self.batching.shuffled(&self.split.train, size_of, seed, epoch);
                 let load = |graphs| Ok(self.load(collection, graphs));
                 feed::prefetch(batches, feed::READY_GRAPHS, load, wanted, work)
             }
@@ -416,7 +436,7 @@ impl Task {
                 let loaded = Loaded { units: vec![0], batch: batch.clone(), own: Vec::new(), targets };
                 answer(0, loaded)
             }
-            Source::Parts(parted, _) => {
+            Source::Divided(parted, _) => {
                 let asked = parted.parting.holding(units);
                 let mut batches = parted.in_order();
                 batches.retain(|parts| parts.iter().any(|part| asked[*part as usize]));
@@ -428,7 +448,7 @@ impl Task {
                 feed::prefetch(batches, READY_PARTS, load, wanted, answer).map(|_| ())
             }
             Source::Graphs(collection) => {
-                let batches = self.cut.in_order(units);
+                let batches = self.batching.in_order(units);
                 let load = |graphs| Ok(self.load(collection, graphs));
                 feed::prefetch(batches, feed::READY_GRAPHS, load, wanted, answer).map(|_| ())
             }
@@ -439,12 +459,12 @@ impl Task {
     pub(crate) fn some_batch(&self) -> Result<Batch, TrainError> {
         Ok(match &self.source {
             Source::Whole(batch) => batch.clone(),
-            Source::Parts(parted, _) => {
+            Source::Divided(parted, _) => {
                 let first = self.training_parts(parted).first().copied().unwrap_or(0);
                 parted.cutter().batch(&[first], &self.input)?.0
             }
             Source::Graphs(collection) => {
-                let first = &self.split.train[..self.cut.size.min(self.split.train.len())];
+                let first = &self.split.train[..self.batching.size.min(self.split.train.len())];
                 collection.batch(first, &self.input)
             }
         })
@@ -488,7 +508,7 @@ fn whole_batch(
         }
         numbers => farhop_nn::Numbers::Dense(numbers.into_dense()?),
     };
-    let parts = Parts {
+    let arrays = BatchArrays {
         graph: Arc::new(graph),
         offsets: Vec::new(),
         numbers,
@@ -498,5 +518,5 @@ fn whole_batch(
         walk: encodings.walk,
         laplacian: encodings.laplacian,
     };
-    Ok(Batch::from_parts(parts, input))
+    Ok(Batch::from_arrays(arrays, input))
 }

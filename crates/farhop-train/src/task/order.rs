@@ -4,7 +4,7 @@ use farhop_graph::random::{Stream, mix};
 
 /// How graphs become batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cut {
+pub(super) struct Batching {
     /// Graphs in a batch.
     pub size: usize,
     /// Whether graphs of like size go together.
@@ -14,7 +14,7 @@ pub(super) struct Cut {
 /// Batches that are sorted together when graphs of like size go together.
 const POOL: usize = 16;
 
-impl Cut {
+impl Batching {
     /// All graphs, shuffled, in batches. The same (seed, epoch) gives the same batches.
     pub fn shuffled(self, graphs: &[u32], size_of: impl Fn(u32) -> usize, seed: u64, epoch: usize) -> Vec<Vec<u32>> {
         let mut random = Stream::new(mix(seed, epoch as u64));
@@ -47,15 +47,15 @@ mod tests {
         let graphs: Vec<u32> = (5..105).collect();
         let size_of = |graph: u32| (graph as usize * 37) % 50;
         for by_size in [false, true] {
-            let cut = Cut { size: 8, by_size };
-            let batches = cut.shuffled(&graphs, size_of, 3, 7);
+            let batching = Batching { size: 8, by_size };
+            let batches = batching.shuffled(&graphs, size_of, 3, 7);
             assert_eq!(batches.len(), 13);
             let mut seen = batches.concat();
             seen.sort_unstable();
             assert_eq!(seen, graphs);
-            assert_eq!(batches, cut.shuffled(&graphs, size_of, 3, 7));
-            assert_ne!(batches, cut.shuffled(&graphs, size_of, 3, 8));
-            assert_ne!(batches, cut.shuffled(&graphs, size_of, 4, 7));
+            assert_eq!(batches, batching.shuffled(&graphs, size_of, 3, 7));
+            assert_ne!(batches, batching.shuffled(&graphs, size_of, 3, 8));
+            assert_ne!(batches, batching.shuffled(&graphs, size_of, 4, 7));
         }
     }
 
@@ -66,8 +66,8 @@ mod tests {
         let spread = |batches: &[Vec<u32>]| -> u32 {
             batches.iter().map(|batch| batch.iter().max().unwrap() - batch.iter().min().unwrap()).sum()
         };
-        let mixed = Cut { size: 8, by_size: false }.shuffled(&graphs, size_of, 1, 1);
-        let sorted = Cut { size: 8, by_size: true }.shuffled(&graphs, size_of, 1, 1);
+        let mixed = Batching { size: 8, by_size: false }.shuffled(&graphs, size_of, 1, 1);
+        let sorted = Batching { size: 8, by_size: true }.shuffled(&graphs, size_of, 1, 1);
         assert!(spread(&sorted) * 4 < spread(&mixed));
     }
 }

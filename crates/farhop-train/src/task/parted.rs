@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use farhop_data::{Columns, Numbers};
 use farhop_graph::{Graph, GraphError, HaloFinder, InduceScratch, induce};
-use farhop_nn::{Batch, InputShape, Parts};
+use farhop_nn::{Batch, BatchArrays, InputShape};
 
 use super::collection::{EdgeColumns, numbers_of, rows};
 use super::encodings::Encodings;
-use super::order::Cut;
+use super::order::Batching;
 use super::parting::Parting;
 use crate::TrainError;
 
@@ -27,7 +27,7 @@ pub(super) struct Parted {
     /// Hops around the nodes of a batch that are there as context.
     pub halo: usize,
     /// Parts that are joined to a batch.
-    pub cut: Cut,
+    pub batching: Batching,
 }
 
 /// Nodes and entries of a batch.
@@ -47,7 +47,7 @@ impl Parted {
     /// The parts of the batches of an evaluation: always the same, so that what is said of a node does not depend on which
     /// others are asked for.
     pub fn in_order(&self) -> Vec<Vec<u32>> {
-        self.cut.in_order(&self.all())
+        self.batching.in_order(&self.all())
     }
 
     fn all(&self) -> Vec<u32> {
@@ -92,12 +92,18 @@ impl<'a> Selector<'a> {
 ///
 /// # Errors
 /// Never for parts of this graph.
-pub(super) fn largest(graph: &Graph, parting: &Parting, halo: usize, cut: Cut, seed: u64) -> Result<Size, TrainError> {
+pub(super) fn largest(
+    graph: &Graph,
+    parting: &Parting,
+    halo: usize,
+    batching: Batching,
+    seed: u64,
+) -> Result<Size, TrainError> {
     let all: Vec<u32> = (0..parting.parts() as u32).collect();
-    let mut batches = cut.in_order(&all);
-    if cut.size > 1 && batches.len() > 1 {
+    let mut batches = batching.in_order(&all);
+    if batching.size > 1 && batches.len() > 1 {
         for epoch in 1..=COUNTED_EPOCHS {
-            batches.extend(cut.shuffled(&all, |_| 0, seed, epoch));
+            batches.extend(batching.shuffled(&all, |_| 0, seed, epoch));
         }
     }
     let mut selector = Selector::new(graph, parting, halo);
@@ -133,7 +139,7 @@ impl Cutter<'_> {
         let found = induce(graph, &nodes, &mut self.scratch).map_err(outside)?;
         let entries = || found.entries.iter().map(|entry| one(*entry));
         let of_nodes = || nodes.iter().map(|node| one(*node));
-        let parts = Parts {
+        let arrays = BatchArrays {
             offsets: Vec::new(),
             numbers: match &columns.numbers {
                 Numbers::OnDisk(numbers) => farhop_nn::Numbers::Dense(numbers.gather(&nodes)?),
@@ -146,7 +152,7 @@ impl Cutter<'_> {
             laplacian: rows(&encodings.laplacian, shape.laplacian, of_nodes()),
             graph: Arc::new(found.graph),
         };
-        Ok((Batch::from_parts(parts, shape), own))
+        Ok((Batch::from_arrays(arrays, shape), own))
     }
 }
 

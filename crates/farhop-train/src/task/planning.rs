@@ -3,11 +3,11 @@
 use farhop_graph::Graph;
 use farhop_nn::{BUFFER_SLACK, ModelConfig};
 
-use super::order::Cut;
+use super::order::Batching;
 use super::parted::largest;
 use super::parting::divided;
 use super::{Parting, Source, Task};
-use crate::memory::{Advice, Division, Held, Limit, Plan, plan, plan_divisible};
+use crate::memory::{Advice, DataBytes, Division, Limit, Plan, plan, plan_divisible};
 use crate::{TrainConfig, TrainError};
 
 /// A part has at least this many nodes, or it is not worth a batch.
@@ -25,7 +25,7 @@ impl Task {
     pub fn check_model(&self, model: &ModelConfig) -> Result<(), TrainError> {
         model.accepts(self.input(), self.output())?;
         let largest = match &self.source {
-            Source::Parts(_, size) => size.nodes,
+            Source::Divided(_, size) => size.nodes,
             _ => self.graph_set().map_or(self.graph().nodes(), |set| {
                 (0..set.len()).map(|graph| set.nodes_of(graph).len()).max().unwrap_or(0)
             }),
@@ -36,11 +36,11 @@ impl Task {
     /// What a run of the model on this data needs. `config` says how a graph is divided, or would be.
     pub fn plan(&self, model: &ModelConfig, config: &TrainConfig, training: bool, limit: Option<&Limit>) -> Plan {
         match &self.source {
-            Source::Graphs(_) => plan(model, &self.shape(), self.held(), training, limit),
+            Source::Graphs(_) => plan(model, &self.shape(), self.data_bytes(), training, limit),
             Source::Whole(_) => plan_whole(model, &self.division, self.graph(), config, training, limit),
-            Source::Parts(parted, size) => {
+            Source::Divided(parted, size) => {
                 let (shape, held) = self.division.with_batch(size.nodes, size.entries);
-                let growth = growth(&self.division, size.nodes * parted.parting.parts() / parted.cut.size.max(1));
+                let growth = growth(&self.division, size.nodes * parted.parting.parts() / parted.batching.size.max(1));
                 let estimate = |parts: usize, halo: Option<usize>| {
                     let known = (halo.unwrap_or(0) == parted.halo).then_some(growth);
                     estimated(&self.division, parts, halo, known)
@@ -61,7 +61,7 @@ pub fn plan_whole(
     training: bool,
     limit: Option<&Limit>,
 ) -> Plan {
-    let held = Held { graph: division.graph, ..Held::default() };
+    let held = DataBytes { graph: division.graph, ..DataBytes::default() };
     let mut known = None;
     let mut found = None;
     for _ in 0..=TRIES {
@@ -94,7 +94,7 @@ fn estimated(
     parts: usize,
     halo: Option<usize>,
     growth: Option<f64>,
-) -> Option<(farhop_nn::Shape, Held)> {
+) -> Option<(farhop_nn::Shape, DataBytes)> {
     let enough = parts <= division.shape.nodes / LEAST_NODES;
     enough.then(|| division.estimate(parts, halo.unwrap_or(0), growth))
 }
@@ -102,8 +102,8 @@ fn estimated(
 /// Nodes of the largest batch when the graph is really divided.
 fn measured(graph: &Graph, parts: usize, config: &TrainConfig) -> Option<usize> {
     let parting = Parting::new(divided(graph, parts, config).ok()?, parts)?;
-    let cut = Cut { size: 1, by_size: false };
-    Some(largest(graph, &parting, config.halo.unwrap_or(0), cut, config.seed).ok()?.nodes)
+    let batching = Batching { size: 1, by_size: false };
+    Some(largest(graph, &parting, config.halo.unwrap_or(0), batching, config.seed).ok()?.nodes)
 }
 
 /// The sum of `count` of the sizes, drawn at random, that one draw in a thousand exceeds; never more than that of the largest. Sums

@@ -8,7 +8,7 @@ use std::time::Instant;
 use farhop_data::bench_graph::BenchGraph;
 use farhop_kernels::simd::Isa;
 use farhop_nn::{Learner, Level, ModelConfig, OptimizerConfig, Shape};
-use farhop_train::memory::{Held, bytes_text, peak_rss_bytes};
+use farhop_train::memory::{DataBytes, bytes_text, peak_rss_bytes};
 use serde_json::json;
 
 use crate::arguments::{BenchArguments, BenchMode, Common};
@@ -16,7 +16,7 @@ use crate::console::Console;
 use crate::data;
 use crate::failure::Failure;
 use crate::table::TextTable;
-use work::{Asked, Work};
+use work::{GraphRequest, Work};
 
 /// Runs the command.
 pub fn run(
@@ -31,7 +31,7 @@ pub fn run(
     let training = arguments.mode == BenchMode::Train;
     let planned = |shape: &Shape| -> Result<_, Failure> {
         let config = model(arguments, shape.inputs > arguments.width && !arguments.raw_features)?;
-        let held = Held::one_graph(shape.nodes, shape.entries, false);
+        let held = DataBytes::one_graph(shape.nodes, shape.entries, false);
         let plan = data::plan_shape(&config, shape, held, training, console)?;
         Ok((config, plan))
     };
@@ -42,7 +42,7 @@ pub fn run(
             (work, plan)
         }
         None => {
-            let asked = Asked::from(arguments)?;
+            let asked = GraphRequest::from(arguments)?;
             // Before anything is made: a graph that does not fit is not worth waiting for.
             let plan = planned(&asked.shape())?;
             (asked.generate(seed)?, plan)

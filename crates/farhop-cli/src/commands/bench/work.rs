@@ -5,7 +5,7 @@ use std::sync::Arc;
 use farhop_data::bench_graph::{BenchGraph, BenchTargets};
 use farhop_graph::random::{Stream, mix};
 use farhop_graph::{Graph, generate};
-use farhop_nn::{Batch, InputShape, Level, NumberLoss, Numbers, OutputShape, Parts, Shape, Targets};
+use farhop_nn::{Batch, BatchArrays, InputShape, Level, NumberLoss, Numbers, OutputShape, Shape, Targets};
 
 use crate::arguments::BenchArguments;
 use crate::failure::Failure;
@@ -72,9 +72,12 @@ impl Work {
 
     /// As a model and its loss read it.
     pub fn into_batch(self) -> Result<(Batch, Targets), Failure> {
-        let parts =
-            Parts { offsets: self.offsets, numbers: Numbers::Dense(self.features), ..Parts::new(Arc::new(self.graph)) };
-        let batch = Batch::from_parts(parts, &self.width.into());
+        let arrays = BatchArrays {
+            offsets: self.offsets,
+            numbers: Numbers::Dense(self.features),
+            ..BatchArrays::new(Arc::new(self.graph))
+        };
+        let batch = Batch::from_arrays(arrays, &self.width.into());
         self.targets.check(&batch, &self.outputs)?;
         Ok((batch, self.targets))
     }
@@ -98,14 +101,14 @@ fn offsets(batch: Option<&[u32]>, nodes: usize) -> Vec<usize> {
 }
 
 /// A graph that is yet to be made.
-pub struct Asked {
+pub struct GraphRequest {
     nodes: usize,
     edges: usize,
     width: usize,
     classes: usize,
 }
 
-impl Asked {
+impl GraphRequest {
     /// What the arguments ask for.
     pub fn from(arguments: &BenchArguments) -> Result<Self, Failure> {
         let (Some(nodes), Some(edges)) = (arguments.nodes, arguments.edges) else {
@@ -118,7 +121,7 @@ impl Asked {
                 "--nodes, --features and --classes must be at least 1, and nothing above 2147483647.",
             ));
         }
-        Ok(Asked { nodes, edges, width, classes })
+        Ok(GraphRequest { nodes, edges, width, classes })
     }
 
     /// The sizes that memory depends on, before anything is made.

@@ -2,7 +2,7 @@
 
 use super::super::entry::{Counts, DataFile, Entry, Reader};
 use crate::dataset::Level;
-use crate::metrics::Metric;
+use crate::scores::metrics::Metric;
 
 /// What most of these have in common.
 const SHARED: Entry = Entry {

@@ -2,7 +2,7 @@
 
 use super::super::entry::{Counts, DataFile, Entry, Reader};
 use crate::dataset::Level;
-use crate::metrics::Metric;
+use crate::scores::metrics::Metric;
 
 /// The molecules of ZINC-250k.
 const ZINC_MOLECULES: DataFile = DataFile {

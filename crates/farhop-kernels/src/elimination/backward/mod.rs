@@ -5,11 +5,11 @@
 //! the gradients of row j's own earlier increments, and its dot products with those increments are the gradients of the
 //! products. The rows are those of the transposed graph, so nothing is scattered.
 
+mod complete;
+mod hop_gradients;
 mod pull;
-mod seed;
 mod state;
-mod turn;
-mod turned;
+mod transposed;
 
 use super::forward::Kept;
 use super::rounds::Increments;
@@ -17,14 +17,14 @@ use super::{Config, Mode, Reading, Source, check};
 use crate::buffers;
 use crate::edge_attention;
 use crate::parallel::sum_in_order;
+use complete::complete_round;
 use farhop_graph::Graph;
+use hop_gradients::place_hop_gradients;
 use pull::pull;
-use seed::seed;
 use state::{Context, Pending, State};
 use std::ops::Range;
-use turn::turn;
-use turned::Turned;
-pub(super) use turned::keeps;
+use transposed::TransposedCoefficients;
+pub(super) use transposed::keeps;
 
 /// Gradients of an elimination.
 pub struct Gradients {
@@ -79,7 +79,7 @@ pub struct Reused {
     pub z: Vec<f32>,
 }
 
-/// Gradients of everything, from those of the hops: [`begin`] and then [`Begun::finish`].
+/// Gradients of everything, from those of the hops: [`begin`] and then [`BackwardRounds::finish`].
 pub fn backward<'a>(
     graph: &Graph,
     config: &Config,
@@ -95,7 +95,7 @@ pub fn backward<'a>(
 }
 
 /// A backward pass that knows the hops' gradients and has yet to walk through the rounds.
-pub struct Begun {
+pub struct BackwardRounds {
     state: State,
     sums: Vec<Vec<f32>>,
 }
@@ -115,7 +115,7 @@ pub fn begin<'a>(
     reused: Reused,
     reading: Reading,
     hop_gradient: &(dyn Fn() -> RowGradient<'a> + Sync),
-) -> Begun {
+) -> BackwardRounds {
     check(graph, config, source, z);
     let (n, heads, rounds) = (graph.nodes(), config.heads, config.rounds);
     let (width, count) = (heads.width, heads.count);
@@ -137,12 +137,12 @@ pub fn begin<'a>(
     };
     let all = Increments { z, slabs: &kept.increments, width };
     let context = Context { graph, config, all, coefficients, sums: &kept.sums };
-    let sums = seed(&context, reading, hop_gradient, &mut state);
+    let sums = place_hop_gradients(&context, reading, hop_gradient, &mut state);
     state.returned = buffers::take(if config.mode == Mode::Exact { (rounds / 2) * n * count } else { 0 });
-    Begun { state, sums }
+    BackwardRounds { state, sums }
 }
 
-impl Begun {
+impl BackwardRounds {
     /// The [sums](HopGradient::sums) of all rows, `size` numbers, added up in the order of the shares.
     pub fn take_sums(&mut self, size: usize) -> Vec<f32> {
         sum_in_order(std::mem::take(&mut self.sums), size)
@@ -156,14 +156,14 @@ impl Begun {
         let mut increments = std::mem::take(&mut kept.increments);
         let coefficients = kept.coefficients(source, rounds);
         let sets = coefficients.rounds;
-        let mut turned = Turned::new(graph, config, coefficients);
+        let mut transposed = TransposedCoefficients::new(graph, config, coefficients);
         let all = Increments { z, slabs: &[], width };
         let fixed = Context { graph, config, all, coefficients, sums: &kept.sums };
         let carries = config.mode == Mode::None || source.each_round();
         let mut pending: Option<Pending> = None;
         let mut weights: Vec<Vec<f32>> = Vec::new();
         let mut edge: Vec<Vec<f32>> = vec![Vec::new(); sets];
-        // Scores of set r, backward: its entries' gradients become those of the bias, its nodes' go on to the next turn.
+        // Scores of set r, backward: its entries' gradients become those of the bias, its nodes' go on to the next round.
         let through_scores = |r: usize, edge: &mut Vec<f32>, node: &[f32]| -> Option<Pending> {
             let Source::Attention(a) = source else { return None };
             let (x, y) = kept.scalars(r, n * count);
@@ -180,19 +180,19 @@ impl Begun {
             if carries && state.carry.is_empty() && (k < rounds || config.mode != Mode::Exact) {
                 state.carry = buffers::zeros(n * width);
             }
-            weights.extend(turn(&fixed.with(&increments), k, pending.take(), &mut state));
+            weights.extend(complete_round(&fixed.with(&increments), k, pending.take(), &mut state));
             // Rounds read increments below their own.
             increments.drain(k - 1..).for_each(buffers::give);
-            turned.prepare(k);
-            pull(&fixed.with(&increments), k, turned.chain(k), &mut state);
-            turned.done();
+            transposed.prepare(k);
+            pull(&fixed.with(&increments), k, transposed.chain(k), &mut state);
+            transposed.done();
             buffers::give(std::mem::take(&mut state.slabs[k - 1]));
             if source.each_round() {
                 edge[k - 1] = state.join_entries(graph, count, k - 1);
                 pending = through_scores(k - 1, &mut edge[k - 1], &state.node[(k - 1) * n * count..k * n * count]);
             }
         }
-        turned.give_back();
+        transposed.give_back();
         if sets == 1 {
             state.sum_nodes(n * count);
         }
@@ -200,7 +200,7 @@ impl Begun {
             edge = (0..sets).map(|r| state.join_entries(graph, count, r)).collect();
             pending = through_scores(0, &mut edge[0], &state.node);
         }
-        weights.extend(turn(&fixed.with(&increments), 0, pending, &mut state));
+        weights.extend(complete_round(&fixed.with(&increments), 0, pending, &mut state));
         weights.reverse();
         kept.give_back();
         for buffer in [state.carry, state.returned] {

@@ -71,7 +71,7 @@ pub(super) fn key_weights(exponentials: &[f64], offsets: &[usize], heads: usize,
 /// Draws of a file in the place of our own.
 #[cfg(test)]
 #[derive(Debug, Default)]
-pub(crate) struct Recorded {
+pub(crate) struct RecordedNoise {
     /// Of every layer, `[M, d]`.
     pub directions: Vec<Vec<f64>>,
     /// Of every layer, `[samples, N, H]`; none in evaluation.

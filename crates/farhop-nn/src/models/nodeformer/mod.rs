@@ -29,7 +29,7 @@ use farhop_kernels::linear_attention::Settings;
 use farhop_kernels::segments::Reduction;
 
 #[cfg(test)]
-pub(crate) use self::draws::Recorded;
+pub(crate) use self::draws::RecordedNoise;
 use self::relations::Relations;
 use super::{About, Architecture, Common, Properties, Reach};
 use crate::config::ActivationKind;
@@ -248,7 +248,7 @@ impl NodeformerNetwork {
         let seed = context.next_seed();
         #[cfg(test)]
         {
-            let recorded = batch.derived(0, |_| Recorded::default());
+            let recorded = batch.derived(0, |_| RecordedNoise::default());
             if let Some(directions) = recorded.directions.get(layer) {
                 return (directions.clone(), recorded.exponentials.get(layer).map(|e| weights(e)));
             }

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use super::support::*;
 use crate::network::Array;
-use crate::{Batch, Context, InputShape, Level, Model, Numbers, OutputShape, Parts, Targets, ops::bridge};
+use crate::{Batch, BatchArrays, Context, InputShape, Level, Model, Numbers, OutputShape, Targets, ops::bridge};
 
 fn classes(nodes: usize) -> Arc<Targets> {
     Arc::new(Targets::classes((0..nodes as u32).collect(), (0..nodes as u32).map(|i| i % 3).collect()))
 }
 
 /// The same numbers row by row.
-fn sparse(parts: &Parts, columns: usize) -> Parts {
-    let Numbers::Dense(dense) = &parts.numbers else { panic!("dense numbers") };
+fn sparse(arrays: &BatchArrays, columns: usize) -> BatchArrays {
+    let Numbers::Dense(dense) = &arrays.numbers else { panic!("dense numbers") };
     let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     for row in dense.chunks_exact(columns) {
         for (column, &value) in row.iter().enumerate().filter(|(_, value)| **value != 0.0) {
@@ -22,19 +22,19 @@ fn sparse(parts: &Parts, columns: usize) -> Parts {
         }
         offsets.push(indices.len());
     }
-    Parts { numbers: Numbers::Sparse { offsets, indices, values }, ..parts.clone() }
+    BatchArrays { numbers: Numbers::Sparse { offsets, indices, values }, ..arrays.clone() }
 }
 
 #[test]
 fn sparse_numbers_are_dense_numbers() {
     // As many numbers as channels, so that the first layer has a residual where numbers go in raw.
     let shape: InputShape = 8.into();
-    let mut parts = fill(graph(30, 40, 1), &shape, 2);
-    if let Numbers::Dense(values) = &mut parts.numbers {
+    let mut arrays = fill(graph(30, 40, 1), &shape, 2);
+    if let Numbers::Dense(values) = &mut arrays.numbers {
         // A third stays: too many to be taken for sparse by itself.
         values.iter_mut().enumerate().filter(|(at, _)| at % 3 != 0).for_each(|(_, value)| *value = 0.0);
     }
-    let (dense, sparse) = (batch(&parts, &shape), batch(&sparse(&parts, 8), &shape));
+    let (dense, sparse) = (batch(&arrays, &shape), batch(&sparse(&arrays, 8), &shape));
     assert!(matches!(dense.input(), crate::Features::Dense(_)));
     assert!(matches!(sparse.input(), crate::Features::Sparse { .. }));
     let targets = classes(30);
@@ -63,7 +63,7 @@ fn sparse_numbers_are_dense_numbers() {
     let not_a_number = Numbers::Sparse { offsets, indices: vec![2], values: vec![f32::NAN] };
     let model = config("gcn", "").init(8, 3, 5).unwrap();
     for (numbers, stage) in [(broken, None), (not_a_number, Some("input"))] {
-        let batch = batch(&Parts { numbers, ..parts.clone() }, &shape);
+        let batch = batch(&BatchArrays { numbers, ..arrays.clone() }, &shape);
         assert_eq!(model.first_non_finite(&batch).as_deref(), stage);
     }
 }
@@ -72,13 +72,13 @@ fn sparse_numbers_are_dense_numbers() {
 fn a_table_is_a_linear_map_of_one_hot_rows() {
     let counts = [4u32, 3];
     let categories = InputShape { categories: counts.to_vec(), ..InputShape::default() };
-    let parts = fill(graph(25, 30, 1), &categories, 2);
+    let arrays = fill(graph(25, 30, 1), &categories, 2);
     let mut one_hot = vec![0.0; 25 * 7];
-    for (row, values) in parts.categories.chunks_exact(2).enumerate() {
+    for (row, values) in arrays.categories.chunks_exact(2).enumerate() {
         one_hot[row * 7 + values[0] as usize] = 1.0;
         one_hot[row * 7 + 4 + values[1] as usize] = 1.0;
     }
-    let (by_table, by_product) = (batch(&parts, &categories), Batch::new(parts.graph.clone(), &one_hot, 7));
+    let (by_table, by_product) = (batch(&arrays, &categories), Batch::new(arrays.graph.clone(), &one_hot, 7));
     let config = config("gcn", r#""input_projection": true"#);
     let table = config.init(&categories, 3, 5).unwrap();
     let mut product = config.init(7, 3, 6).unwrap();
@@ -104,20 +104,20 @@ fn a_table_is_a_linear_map_of_one_hot_rows() {
 }
 
 /// The batch with the sign of eigenvector `vector` of graph `graph` turned.
-fn turned(parts: &Parts, shape: &InputShape, graph: usize, vector: usize) -> Batch {
-    let mut parts = parts.clone();
-    for node in parts.offsets[graph]..parts.offsets[graph + 1] {
-        let value = &mut parts.laplacian[node * shape.laplacian + vector];
+fn turned(arrays: &BatchArrays, shape: &InputShape, graph: usize, vector: usize) -> Batch {
+    let mut arrays = arrays.clone();
+    for node in arrays.offsets[graph]..arrays.offsets[graph + 1] {
+        let value = &mut arrays.laplacian[node * shape.laplacian + vector];
         *value = -*value;
     }
-    batch(&parts, shape)
+    batch(&arrays, shape)
 }
 
 #[test]
 fn signs_of_eigenvectors() {
     let shape = everything();
-    let parts = join(&three(&shape));
-    let (before, after) = (batch(&parts, &shape), turned(&parts, &shape, 1, 0));
+    let arrays = join(&three(&shape));
+    let (before, after) = (batch(&arrays, &shape), turned(&arrays, &shape, 1, 0));
     let output = OutputShape { level: Level::Graph, outputs: 3 };
     for name in models() {
         let invariant = config(name, r#""laplacian_encoder": "deepset""#).init(&shape, output, 5).unwrap();
@@ -131,8 +131,8 @@ fn signs_of_eigenvectors() {
 #[test]
 fn signs_are_drawn_anew_for_every_step_graph_and_vector() {
     let shape = InputShape { laplacian: 2, ..InputShape::default() };
-    let parts = join(&three(&shape));
-    let plain = batch(&parts, &shape);
+    let arrays = join(&three(&shape));
+    let plain = batch(&arrays, &shape);
     let text = r#"{"kind": "mlp", "layers": 0, "width": 8}"#;
     let config: crate::ModelConfig = serde_json::from_str(text).unwrap();
     let model = config.init(&shape, OutputShape { level: Level::Graph, outputs: 3 }, 5).unwrap();
@@ -147,11 +147,11 @@ fn signs_are_drawn_anew_for_every_step_graph_and_vector() {
         assert_eq!(trained, run(&model, &plain, Some(step)), "a step is a function of its seed");
         for (graph, seen) in seen.iter_mut().enumerate() {
             let signs = (0..4usize).find(|signs| {
-                let mut parts = parts.clone();
-                for row in parts.laplacian.chunks_exact_mut(2) {
+                let mut arrays = arrays.clone();
+                for row in arrays.laplacian.chunks_exact_mut(2) {
                     (0..2).filter(|k| signs >> k & 1 == 1).for_each(|k| row[k] = -row[k]);
                 }
-                let expected = run(&model, &batch(&parts, &shape), None);
+                let expected = run(&model, &batch(&arrays, &shape), None);
                 expected[graph * 3..graph * 3 + 3] == trained[graph * 3..graph * 3 + 3]
             });
             seen[signs.expect("some signs explain the step")] += 1;

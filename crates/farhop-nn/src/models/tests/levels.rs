@@ -55,15 +55,15 @@ fn gradients_are_finite_differences_at_every_level() {
 #[test]
 fn a_batch_of_graphs_gives_what_each_gives_alone() {
     let shape = everything();
-    let parts = three(&shape);
-    let joined = batch(&join(&parts), &shape);
+    let arrays = three(&shape);
+    let joined = batch(&join(&arrays), &shape);
     for name in models().filter(|name| config(name, "").properties().graphs_apart) {
         for readout in ["mean", "sum", "max"] {
             for level in LEVELS {
                 let more = format!(r#""readout": "{readout}", "head_layers": 2"#);
                 let mut model = config(name, &more).init(&shape, OutputShape { level, outputs: 3 }, 5).unwrap();
                 stir(&mut model, 9);
-                let alone: Vec<f32> = parts.iter().flat_map(|part| model.outputs(&batch(part, &shape))).collect();
+                let alone: Vec<f32> = arrays.iter().flat_map(|part| model.outputs(&batch(part, &shape))).collect();
                 let rows = if level == Level::Graph { 3 } else { joined.nodes() };
                 let columns = if level == Level::Pair { 8 } else { 3 };
                 assert_eq!((alone.len(), model.output_shape().outputs), (rows * columns, columns));
@@ -76,11 +76,11 @@ fn a_batch_of_graphs_gives_what_each_gives_alone() {
 #[test]
 fn a_graph_without_nodes_has_an_answer() {
     let shape: InputShape = 2.into();
-    let mut parts = fill(graph(6, 5, 1), &shape, 2);
-    parts.offsets = vec![0, 0, 6, 6];
+    let mut arrays = fill(graph(6, 5, 1), &shape, 2);
+    arrays.offsets = vec![0, 0, 6, 6];
     for name in models() {
         let model = config(name, "").init(2, OutputShape { level: Level::Graph, outputs: 2 }, 1).unwrap();
-        let outputs = model.outputs(&batch(&parts, &shape));
+        let outputs = model.outputs(&batch(&arrays, &shape));
         // Nothing to read gives the head's bias, which starts at zero.
         assert!(outputs.len() == 6 && outputs[..2] == [0.0; 2] && outputs[4..] == [0.0; 2], "{name}: {outputs:?}");
         assert!(outputs[2..4] != [0.0; 2]);
@@ -105,8 +105,8 @@ fn every_level_learns() {
 #[test]
 fn threads_do_not_change_a_bit() {
     let shape = everything();
-    let parts: Vec<_> = (0..40).map(|seed| fill(graph(60 + seed as usize, 150, seed), &shape, 100 + seed)).collect();
-    let large = batch(&join(&parts), &shape);
+    let arrays: Vec<_> = (0..40).map(|seed| fill(graph(60 + seed as usize, 150, seed), &shape, 100 + seed)).collect();
+    let large = batch(&join(&arrays), &shape);
     for (name, level) in models().zip(LEVELS.into_iter().cycle()) {
         let more = r#""readout": "max", "input_dropout": 0.1"#;
         let mut model = config(name, more).init(&shape, OutputShape { level, outputs: 3 }, 5).unwrap();

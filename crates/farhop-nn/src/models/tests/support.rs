@@ -8,7 +8,7 @@ use farhop_graph::{Direction, Graph, build, disjoint_union};
 
 use crate::network::{Array, Network};
 use crate::ops::{self, bridge};
-use crate::{Batch, Context, InputShape, Model, ModelConfig, Numbers, Parts, REGISTRY, Targets};
+use crate::{Batch, BatchArrays, Context, InputShape, Model, ModelConfig, Numbers, REGISTRY, Targets};
 
 /// The names of all models.
 pub fn models() -> impl Iterator<Item = &'static str> {
@@ -32,7 +32,7 @@ pub fn normals(count: usize, stream: &mut Stream) -> Vec<f32> {
 }
 
 /// Random content of that shape for `graph`.
-pub fn fill(graph: Graph, shape: &InputShape, seed: u64) -> Parts {
+pub fn fill(graph: Graph, shape: &InputShape, seed: u64) -> BatchArrays {
     let mut stream = Stream::new(seed);
     let (nodes, entries) = (graph.nodes(), graph.entries());
     let mut some = |count: usize| normals(count, &mut stream);
@@ -46,7 +46,7 @@ pub fn fill(graph: Graph, shape: &InputShape, seed: u64) -> Parts {
     let categories = pick(nodes, &shape.categories);
     let edge_categories = pick(entries, &shape.edge_categories);
     let graph = Arc::new(graph);
-    Parts { graph, offsets: Vec::new(), numbers, categories, edge_numbers, edge_categories, walk, laplacian }
+    BatchArrays { graph, offsets: Vec::new(), numbers, categories, edge_numbers, edge_categories, walk, laplacian }
 }
 
 /// A graph with cycles, a hub and isolated nodes.
@@ -59,35 +59,35 @@ pub fn graph(nodes: usize, rows: usize, seed: u64) -> Graph {
 }
 
 /// Graphs side by side, with all they have.
-pub fn join(parts: &[Parts]) -> Parts {
-    let graphs: Vec<&Graph> = parts.iter().map(|part| &*part.graph).collect();
+pub fn join(arrays: &[BatchArrays]) -> BatchArrays {
+    let graphs: Vec<&Graph> = arrays.iter().map(|part| &*part.graph).collect();
     let union = disjoint_union(&graphs).unwrap();
     let mut offsets = vec![0];
-    parts.iter().for_each(|part| offsets.push(offsets[offsets.len() - 1] + part.graph.nodes()));
-    let dense = |part: &Parts| match &part.numbers {
+    arrays.iter().for_each(|part| offsets.push(offsets[offsets.len() - 1] + part.graph.nodes()));
+    let dense = |part: &BatchArrays| match &part.numbers {
         Numbers::Dense(values) => values.clone(),
         Numbers::Sparse { .. } => panic!("dense numbers"),
     };
-    Parts {
+    BatchArrays {
         graph: Arc::new(union.graph),
         offsets,
-        numbers: Numbers::Dense(parts.iter().flat_map(dense).collect()),
-        categories: parts.iter().flat_map(|part| part.categories.clone()).collect(),
-        edge_numbers: parts.iter().flat_map(|part| part.edge_numbers.clone()).collect(),
-        edge_categories: parts.iter().flat_map(|part| part.edge_categories.clone()).collect(),
-        walk: parts.iter().flat_map(|part| part.walk.clone()).collect(),
-        laplacian: parts.iter().flat_map(|part| part.laplacian.clone()).collect(),
+        numbers: Numbers::Dense(arrays.iter().flat_map(dense).collect()),
+        categories: arrays.iter().flat_map(|part| part.categories.clone()).collect(),
+        edge_numbers: arrays.iter().flat_map(|part| part.edge_numbers.clone()).collect(),
+        edge_categories: arrays.iter().flat_map(|part| part.edge_categories.clone()).collect(),
+        walk: arrays.iter().flat_map(|part| part.walk.clone()).collect(),
+        laplacian: arrays.iter().flat_map(|part| part.laplacian.clone()).collect(),
     }
 }
 
 /// Three graphs side by side.
-pub fn three(shape: &InputShape) -> Vec<Parts> {
+pub fn three(shape: &InputShape) -> Vec<BatchArrays> {
     let sizes = [(9, 8, 1), (14, 20, 2), (5, 0, 3)];
     sizes.map(|(nodes, rows, seed)| fill(graph(nodes, rows, seed), shape, 10 + seed)).to_vec()
 }
 
-pub fn batch(parts: &Parts, shape: &InputShape) -> Batch {
-    Batch::from_parts(parts.clone(), shape)
+pub fn batch(arrays: &BatchArrays, shape: &InputShape) -> Batch {
+    Batch::from_arrays(arrays.clone(), shape)
 }
 
 /// A small and smooth model with more settings as JSON: `"readout": "max"`. Shared settings that the model has no use for are left out.

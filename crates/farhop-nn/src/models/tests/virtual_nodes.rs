@@ -25,20 +25,20 @@ fn parameters_in_the_estimate_are_those_of_the_model() {
 #[test]
 fn drawn_choices_keep_graphs_apart() {
     let shape = everything();
-    let parts = three(&shape);
+    let arrays = three(&shape);
     for level in [Level::Node, Level::Graph] {
         let mut model = config("ipr-mpnn", DRAWN).init(&shape, OutputShape { level, outputs: 3 }, 5).unwrap();
         stir(&mut model, 9);
-        let alone: Vec<f32> = parts.iter().flat_map(|part| model.outputs(&batch(part, &shape))).collect();
-        assert_close(&format!("{level:?}"), &model.outputs(&batch(&join(&parts), &shape)), &alone, 1e-5);
+        let alone: Vec<f32> = arrays.iter().flat_map(|part| model.outputs(&batch(part, &shape))).collect();
+        assert_close(&format!("{level:?}"), &model.outputs(&batch(&join(&arrays), &shape)), &alone, 1e-5);
     }
 }
 
 #[test]
 fn drawn_choices_are_the_same_for_any_number_of_threads() {
     let shape = everything();
-    let parts: Vec<_> = (0..10).map(|seed| fill(graph(60 + seed as usize, 150, seed), &shape, 100 + seed)).collect();
-    let large = batch(&join(&parts), &shape);
+    let arrays: Vec<_> = (0..10).map(|seed| fill(graph(60 + seed as usize, 150, seed), &shape, 100 + seed)).collect();
+    let large = batch(&join(&arrays), &shape);
     let mut model = config("ipr-mpnn", DRAWN).init(&shape, 3, 5).unwrap();
     stir(&mut model, 9);
     let nodes = large.nodes() as u32;

@@ -8,7 +8,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
     if file.config["edge_dropout"].as_f64() != Some(0.0) {
         return None;
     }
-    let (parts, inputs) = file.parts(false);
+    let (arrays, inputs) = file.arrays(false);
     let config = ModelConfig::from_name("appnp").ok()?;
     let config = config.with("width", file.config["dims"][1].clone()).ok()?;
     let config =
@@ -17,7 +17,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
         config: config.with("dropout", 0.0).ok()?.with("input_dropout", 0.0).ok()?,
         inputs,
         outputs: file.outputs(),
-        parts,
+        arrays,
     })
 }
 

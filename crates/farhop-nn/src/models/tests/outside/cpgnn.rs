@@ -9,12 +9,12 @@ fn is_chebyshev(file: &OutsideFile) -> bool {
 }
 
 fn case(file: &OutsideFile) -> Option<Case> {
-    let (parts, inputs) = file.parts(false);
+    let (arrays, inputs) = file.arrays(false);
     let prior = if is_chebyshev(file) { "chebyshev" } else { "perceptron" };
     let config = ModelConfig::from_name("cpgnn").ok()?.with("prior", prior).ok()?;
     let config = config.with("width", file.config["hidden"].clone()).ok()?;
     let config = config.with("hops", file.config["bp_iterations"].clone()).ok()?.with("dropout", 0.0).ok()?;
-    Some(Case { config, inputs, outputs: file.outputs(), parts })
+    Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
 
 fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {

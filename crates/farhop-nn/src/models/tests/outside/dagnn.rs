@@ -4,13 +4,13 @@ use super::{Case, Get, Numbers, Outside, OutsideFile, compare_log_probabilities}
 use crate::ModelConfig;
 
 fn case(file: &OutsideFile) -> Option<Case> {
-    let (parts, inputs) = file.parts(false);
+    let (arrays, inputs) = file.arrays(false);
     let norm = if file.config["batch_norm"] == true { "batch" } else { "none" };
     let config = ModelConfig::from_name("dagnn").ok()?.with("norm", norm).ok()?;
     let config = config.with("width", file.config["hidden"].clone()).ok()?;
     let config = config.with("hops", file.config["K"].clone()).ok()?;
     let config = config.with("dropout", 0.0).ok()?.with("input_dropout", 0.0).ok()?;
-    Some(Case { config, inputs, outputs: file.outputs(), parts })
+    Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
 
 fn table(_file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {

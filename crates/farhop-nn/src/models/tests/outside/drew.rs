@@ -5,7 +5,7 @@ use super::{Case, Get, Numbers, Outside, OutsideFile, compare};
 use crate::ModelConfig;
 
 fn case(file: &OutsideFile) -> Option<Case> {
-    let (parts, inputs) = file.parts(false);
+    let (arrays, inputs) = file.arrays(false);
     let config = &file.config;
     let mut model = ModelConfig::from_name("drew").ok()?;
     for (key, value) in [
@@ -19,7 +19,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
     ] {
         model = model.with(key, value).ok()?;
     }
-    Some(Case { config: model, inputs, outputs: file.outputs(), parts })
+    Some(Case { config: model, inputs, outputs: file.outputs(), arrays })
 }
 
 fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {

@@ -15,7 +15,7 @@ fn degree(file: &OutsideFile) -> usize {
 }
 
 fn case(file: &OutsideFile) -> Option<Case> {
-    let (parts, inputs) = file.parts(true);
+    let (arrays, inputs) = file.arrays(true);
     let config = &file.config;
     let mut model = ModelConfig::from_name("exphormer").ok()?;
     for (key, value) in [
@@ -31,7 +31,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
     ] {
         model = model.with(key, value).ok()?;
     }
-    Some(Case { config: model, inputs, outputs: file.outputs(), parts })
+    Some(Case { config: model, inputs, outputs: file.outputs(), arrays })
 }
 
 fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {

@@ -44,10 +44,10 @@ impl Numbers {
     }
 
     /// Rows of all one below the other.
-    pub fn stacked(parts: &[Numbers]) -> Self {
-        let mut shape = parts[0].shape.clone();
-        shape[0] = parts.iter().map(|part| part.shape[0]).sum();
-        Numbers { shape, data: parts.iter().flat_map(|part| part.data.clone()).collect() }
+    pub fn stacked(arrays: &[Numbers]) -> Self {
+        let mut shape = arrays[0].shape.clone();
+        shape[0] = arrays.iter().map(|part| part.shape[0]).sum();
+        Numbers { shape, data: arrays.iter().flat_map(|part| part.data.clone()).collect() }
     }
 
     /// The same numbers in another shape.

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use farhop_graph::{Direction, build};
 
 use super::{Case, Get, Numbers, Outside, OutsideFile, compare_log_probabilities};
-use crate::{ModelConfig, Parts};
+use crate::{BatchArrays, ModelConfig};
 
 fn case(file: &OutsideFile) -> Option<Case> {
-    let (parts, inputs) = file.parts(false);
-    let graph = &parts.graph;
+    let (arrays, inputs) = file.arrays(false);
+    let graph = &arrays.graph;
     let turned: Vec<(u32, u32)> = (0..graph.nodes() as u32)
         .flat_map(|target| graph.neighbours(target as usize).iter().map(move |&source| (target, source)))
         .collect();
     let direction = if graph.is_directed() { Direction::Directed } else { Direction::Undirected };
-    let parts = Parts { graph: Arc::new(build(graph.nodes(), &turned, direction).unwrap().graph), ..parts };
+    let arrays = BatchArrays { graph: Arc::new(build(graph.nodes(), &turned, direction).unwrap().graph), ..arrays };
     let kinds = match file.config["feat_type"].as_str() {
         Some("homophily") => "with-self",
         Some("heterophily") => "without-self",
@@ -26,7 +26,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
     let config = config.with("hops", file.config["K"].clone()).ok()?;
     let config = config.with("unit_rows", file.config["layer_norm"].clone()).ok()?;
     let config = config.with("mean_one", large).ok()?.with("head_layers", if large { 2 } else { 1 }).ok()?;
-    Some(Case { config: config.with("dropout", 0.0).ok()?, inputs, outputs: file.outputs(), parts })
+    Some(Case { config: config.with("dropout", 0.0).ok()?, inputs, outputs: file.outputs(), arrays })
 }
 
 fn is_large(file: &OutsideFile) -> bool {

@@ -4,7 +4,7 @@ use super::{Case, Get, Numbers, Outside, OutsideFile, compare};
 use crate::ModelConfig;
 
 fn case(file: &OutsideFile) -> Option<Case> {
-    let (parts, inputs) = file.parts(true);
+    let (arrays, inputs) = file.arrays(true);
     let wrapped = !file.config["wrapper_residual"].is_null();
     let [heads, channels] = ["heads", "head_dims"].map(|key| file.config[key][0].as_u64().unwrap());
     let mut config = ModelConfig::from_name("gat").ok()?;
@@ -25,7 +25,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
     ] {
         config = config.with(key, value).ok()?;
     }
-    Some(Case { config, inputs, outputs: file.outputs(), parts })
+    Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
 
 fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {

@@ -16,12 +16,12 @@ fn case(file: &OutsideFile) -> Option<Case> {
     if has_states(file) {
         return None;
     }
-    let (parts, inputs) = file.parts(true);
+    let (arrays, inputs) = file.arrays(true);
     let config = ModelConfig::from_name("gatedgcn").ok()?;
     let config = config.with("layers", file.config["layers"].clone()).ok()?;
     let config = config.with("width", file.config["dims"][1].clone()).ok()?.with("dropout", 0.0).ok()?;
     let config = config.with("input_projection", file.config["encoders"].clone()).ok()?;
-    Some(Case { config, inputs, outputs: file.outputs(), parts })
+    Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
 
 fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
@@ -95,7 +95,7 @@ impl Layer for States {
 fn layers_with_states_of_entries() {
     let mut compared = 0;
     for mut file in files("gatedgcn").into_iter().filter(has_states) {
-        let (parts, inputs) = file.parts(true);
+        let (arrays, inputs) = file.arrays(true);
         for (nodes, entries) in [("out", "out_e"), ("out_train", "out_e_train"), ("cotangent", "cotangent_e")] {
             file.stack(nodes, entries);
         }
@@ -117,7 +117,7 @@ fn layers_with_states_of_entries() {
             layers: (0..file.count("layers")).map(layer).collect(),
         };
         let outside = Outside { folder: "gatedgcn", case, table, unused: &[] };
-        compare_network(&outside, &file, Box::new(states), &Batch::from_parts(parts, &inputs));
+        compare_network(&outside, &file, Box::new(states), &Batch::from_arrays(arrays, &inputs));
         compared += 1;
     }
     assert!(compared > 0);

@@ -10,7 +10,7 @@ fn coefficients(file: &OutsideFile) -> Value {
 }
 
 fn case(file: &OutsideFile) -> Option<Case> {
-    let (parts, inputs) = file.parts(false);
+    let (arrays, inputs) = file.arrays(false);
     let model = file.config["model"].as_str()?;
     let (name, settings): (&str, Vec<(&str, Value)>) = match model {
         "appnp" => (
@@ -52,7 +52,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
     for (key, value) in settings.into_iter().chain(shared) {
         config = config.with(key, value).unwrap();
     }
-    Some(Case { config, inputs, outputs: file.outputs(), parts })
+    Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
 
 fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {

@@ -7,7 +7,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
     let gine = file.config["kind"] == "gine";
     let shared = file.find("param/edge_encoder.weight").is_some();
     let every_layer = file.find("param/head1.weight").is_some();
-    let (parts, inputs) = file.parts(gine);
+    let (arrays, inputs) = file.arrays(gine);
     let norm = if gine { "none" } else { "batch" };
     let readout = if every_layer { "sum" } else { "mean" };
     let reading = match (gine, shared) {
@@ -30,7 +30,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
     ] {
         config = config.with(key, value).ok()?;
     }
-    Some(Case { config, inputs, outputs: file.outputs(), parts })
+    Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
 
 fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {

@@ -11,7 +11,7 @@ fn is_large(file: &OutsideFile) -> bool {
 }
 
 fn case(file: &OutsideFile) -> Option<Case> {
-    let (parts, inputs) = file.parts(false);
+    let (arrays, inputs) = file.arrays(false);
     let large = is_large(file);
     let orders = match file.config["orders_func"].as_u64() {
         Some(1) => "equal",
@@ -27,7 +27,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
         ("beta", file.config["beta"].clone()),
         ("gamma", file.config["gamma"].clone()),
         ("delta", file.config["delta"].clone()),
-        ("adjacency_nodes", parts.graph.nodes().into()),
+        ("adjacency_nodes", arrays.graph.nodes().into()),
         ("adjacency", if large { "sum" } else { "mean" }.into()),
         ("head_layers", if large { 2 } else { 1 }.into()),
         ("weighted", (file.config["norm_func"] == 2).into()),
@@ -35,7 +35,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
     ];
     let start = ModelConfig::from_name("glognn").ok()?;
     let config = settings.into_iter().try_fold(start, |config, (key, value)| config.with(key, value)).unwrap();
-    Some(Case { config, inputs, outputs: file.outputs(), parts })
+    Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
 
 fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {

@@ -2,11 +2,11 @@
 
 use super::graph_mamba::{linear, mamba};
 use super::{Case, Get, How, Numbers, Outside, OutsideFile, PASSES, compare_how};
-use crate::models::gmn_tokens::Recorded;
+use crate::models::gmn_tokens::RecordedTokens;
 use crate::{Batch, ModelConfig};
 
 fn case(file: &OutsideFile) -> Option<Case> {
-    let (parts, inputs) = file.parts(true);
+    let (arrays, inputs) = file.arrays(true);
     let mut config = ModelConfig::from_name("gmn").ok()?;
     let keys = [
         ("width", "d"),
@@ -23,7 +23,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
     for (ours, theirs) in keys {
         config = config.with(ours, file.config[theirs].clone()).unwrap();
     }
-    Some(Case { config, inputs, outputs: file.outputs(), parts })
+    Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
 
 /// The tokens of each node: the longest walks first, of these the last place of the shuffle first, the node itself
@@ -48,7 +48,7 @@ fn prepare(file: &OutsideFile, batch: &Batch) {
         tokens.push(vec![node as u32]);
         tokens
     };
-    let recorded = batch.derived(0, |batch| Recorded((0..batch.nodes()).map(node_tokens).collect()));
+    let recorded = batch.derived(0, |batch| RecordedTokens((0..batch.nodes()).map(node_tokens).collect()));
     assert_eq!(recorded.0.len(), batch.nodes(), "{}: the walks came too late", file.name);
 }
 

@@ -10,7 +10,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
     if file.config["variant"] != "tuned" {
         return None;
     }
-    let (parts, inputs) = file.parts(false);
+    let (arrays, inputs) = file.arrays(false);
     let config = ModelConfig::from_name("goat").ok()?;
     let settings = [
         ("width", "hidden_channels"),
@@ -26,7 +26,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
         .try_fold(config, |config, (ours, theirs)| config.with(ours, file.config[theirs].clone()))
         .unwrap();
     let norm = if file.config["norm"] == "batch_norm" { "batch" } else { "layer" };
-    Some(Case { config: config.with("norm", norm).unwrap(), inputs, outputs: file.outputs(), parts })
+    Some(Case { config: config.with("norm", norm).unwrap(), inputs, outputs: file.outputs(), arrays })
 }
 
 /// Our names of what a layer's codebook stores, and theirs. How often centroids are used is counted.
@@ -70,10 +70,10 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
         norms.push((format!("layers.{i}.inner_norm"), format!("{i}.ff1_norm")));
         norms.push((format!("layers.{i}.outer_norm"), format!("{i}.ff2_norm")));
     }
-    let parts =
+    let arrays =
         [("scale", "weight"), ("shift", "bias"), ("running_mean", "running_mean"), ("running_variance", "running_var")];
     for (ours, theirs) in norms {
-        names.extend(parts.map(|(our, their)| (format!("{ours}.{our}"), format!("{theirs}.{their}"))));
+        names.extend(arrays.map(|(our, their)| (format!("{ours}.{our}"), format!("{theirs}.{their}"))));
     }
     for i in 0..file.count("layers") {
         let stored = STORED.map(|(ours, theirs)| (format!("layers.{i}.codebook.{ours}"), format!("{i}.{theirs}")));
@@ -99,7 +99,7 @@ fn goat_codebooks_follow_a_step() {
         let Some(case) = case(&file) else { continue };
         let mut model = case.config.init(&case.inputs, case.outputs, 1).unwrap();
         load(&OUTSIDE, &file, model.network_mut());
-        let batch = Batch::from_parts(case.parts.clone(), &case.inputs);
+        let batch = Batch::from_arrays(case.arrays.clone(), &case.inputs);
         let context = Context::training(1, 1);
         model.network().tracked().run(batch.input(), &batch, &context);
         let updates = context.into_updates();

@@ -5,12 +5,12 @@ use crate::ModelConfig;
 use crate::models::gprgnn::{Gprgnn, HopStart};
 
 fn case(file: &OutsideFile) -> Option<Case> {
-    let (parts, inputs) = file.parts(false);
+    let (arrays, inputs) = file.arrays(false);
     let config = ModelConfig::from_name("gprgnn").ok()?;
     let config = config.with("width", file.config["hidden"].clone()).ok()?;
     let config = config.with("hops", file.config["K"].clone()).ok()?.with("spread_dropout", 0.0).ok()?;
     let config = config.with("dropout", 0.0).ok()?.with("input_dropout", 0.0).ok()?;
-    Some(Case { config, inputs, outputs: file.outputs(), parts })
+    Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
 
 fn table(_file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {

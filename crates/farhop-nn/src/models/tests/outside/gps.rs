@@ -5,7 +5,7 @@ use crate::ModelConfig;
 
 /// The batch of the file; in training its eigenvectors have the signs of the file.
 fn case(file: &OutsideFile, training: bool) -> Option<Case> {
-    let (mut parts, mut inputs) = file.parts(true);
+    let (mut arrays, mut inputs) = file.arrays(true);
     let config = &file.config;
     let mut model = ModelConfig::from_name("gps").ok()?;
     let words = |from: &str| match from {
@@ -42,9 +42,9 @@ fn case(file: &OutsideFile, training: bool) -> Option<Case> {
         let sign = |at: usize| signs.as_ref().map_or(1.0, |signs| signs.data[at % signs.data.len()]);
         // What a small graph does not have is zero here.
         let value = |(at, v): (usize, &f64)| if v.is_nan() { 0.0 } else { (v * sign(at)) as f32 };
-        parts.laplacian = vectors.data.iter().enumerate().map(value).collect();
+        arrays.laplacian = vectors.data.iter().enumerate().map(value).collect();
     }
-    Some(Case { config: model, inputs, outputs: file.outputs(), parts })
+    Some(Case { config: model, inputs, outputs: file.outputs(), arrays })
 }
 
 /// Our linear map `ours` from `theirs`.

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 
 use super::{Case, Get, How, Numbers, Outside, OutsideFile, PASSES, assert_close, compare_how, files};
-use crate::models::graph_mamba::{Draw, Recorded};
+use crate::models::graph_mamba::{Draw, RecordedOrders};
 use crate::ops::{self, ScanInputs, bridge};
 use crate::{Batch, ModelConfig};
 
 fn case(file: &OutsideFile) -> Option<Case> {
     file.find("x")?;
-    let (parts, inputs) = file.parts(true);
+    let (arrays, inputs) = file.arrays(true);
     let mut config = ModelConfig::from_name("graph-mamba").ok()?;
     let keys = [
         ("width", "hidden"),
@@ -27,7 +27,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
     for (ours, theirs) in keys {
         config = config.with(ours, file.config[theirs].clone()).unwrap();
     }
-    Some(Case { config, inputs, outputs: file.outputs(), parts })
+    Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
 
 fn prepare(file: &OutsideFile, batch: &Batch) {
@@ -45,7 +45,7 @@ fn prepare(file: &OutsideFile, batch: &Batch) {
         };
         (0..layers).map(|layer| (0..orders).map(|order| draw(layer * orders + order)).collect()).collect()
     };
-    let recorded = batch.derived(0, |_| Recorded { evaluation: draws(""), training: draws("_train") });
+    let recorded = batch.derived(0, |_| RecordedOrders { evaluation: draws(""), training: draws("_train") });
     assert_eq!(recorded.evaluation.len(), layers, "{}: the draws came too late", file.name);
 }
 
@@ -58,17 +58,17 @@ pub fn linear(ours: &str, theirs: &str, get: &Get) -> [(String, Numbers); 2] {
 /// A Mamba block whose names begin with `theirs`.
 pub fn mamba(ours: &str, theirs: &str, get: &Get) -> Vec<(String, Numbers)> {
     let read = |name: &str| get.get(&format!("{theirs}.{name}"));
-    let (projection, parts) = (read("in_proj.weight"), read("x_proj.weight"));
+    let (projection, arrays) = (read("in_proj.weight"), read("x_proj.weight"));
     let (inner, states) = (projection.shape[0] / 2, read("A_log").shape[1]);
-    let rank = parts.shape[0] - 2 * states;
+    let rank = arrays.shape[0] - 2 * states;
     let table = [
         ("input", projection.rows(0, inner).transposed()),
         ("gate", projection.rows(inner, 2 * inner).transposed()),
         ("taps", read("conv.weight")),
         ("taps_bias", read("conv.bias")),
-        ("factor", parts.rows(0, rank).transposed()),
-        ("write", parts.rows(rank, rank + states).transposed()),
-        ("read", parts.rows(rank + states, rank + 2 * states).transposed()),
+        ("factor", arrays.rows(0, rank).transposed()),
+        ("write", arrays.rows(rank, rank + states).transposed()),
+        ("read", arrays.rows(rank + states, rank + 2 * states).transposed()),
         ("step", read("dt_proj.weight").transposed()),
         ("step_bias", read("dt_proj.bias")),
         ("rates", read("A_log")),
@@ -101,8 +101,9 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
         ];
         // The last layer's entries are read by nobody.
         for (ours, theirs) in &norms[..if i + 1 < layers { 5 } else { 4 }] {
-            let parts = [("scale", "weight"), ("shift", "bias"), ("running_mean", "mean"), ("running_variance", "var")];
-            for (our, their) in parts {
+            let arrays =
+                [("scale", "weight"), ("shift", "bias"), ("running_mean", "mean"), ("running_variance", "var")];
+            for (our, their) in arrays {
                 table.push((format!("{layer}.{ours}.{our}"), get.get(&format!("{layer}.{theirs}.{their}"))));
             }
         }

@@ -4,7 +4,7 @@ use super::{Case, Get, Numbers, Outside, OutsideFile, compare};
 use crate::ModelConfig;
 
 fn case(file: &OutsideFile) -> Option<Case> {
-    let (parts, inputs) = file.parts(false);
+    let (arrays, inputs) = file.arrays(false);
     let wrapped = !file.config["residual"].is_null();
     let mut config = ModelConfig::from_name("graphsage").ok()?;
     for (key, value) in [
@@ -20,7 +20,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
     ] {
         config = config.with(key, value).ok()?;
     }
-    Some(Case { config, inputs, outputs: file.outputs(), parts })
+    Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
 
 fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {

@@ -5,12 +5,12 @@ use super::{Case, Get, Numbers, Outside, OutsideFile, compare};
 use crate::ModelConfig;
 
 fn case(file: &OutsideFile) -> Option<Case> {
-    let (parts, inputs) = file.parts(false);
+    let (arrays, inputs) = file.arrays(false);
     let activation = if file.config["relu"] == true { "relu" } else { "none" };
     let config = ModelConfig::from_name("h2gcn").ok()?.with("activation", activation).ok()?;
     let config = config.with("width", file.config["hidden"].clone()).ok()?;
     let config = config.with("layers", file.config["rounds"].clone()).ok()?.with("dropout", 0.0).ok()?;
-    Some(Case { config, inputs, outputs: file.outputs(), parts })
+    Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
 
 fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {

@@ -3,16 +3,16 @@
 use super::graph_mamba::linear;
 use super::{Case, Get, How, Numbers, Outside, OutsideFile, PASSES, Pass, compare_how};
 use crate::layers::KeepsSigns;
-use crate::models::ipr_sampling::{Recorded, RecordedPass};
+use crate::models::ipr_sampling::{RecordedDraws, RecordedPass};
 use crate::{Batch, Level, ModelConfig, OutputShape};
 
 fn case(file: &OutsideFile) -> Option<Case> {
-    let (mut parts, mut inputs) = file.parts(true);
+    let (mut arrays, mut inputs) = file.arrays(true);
     if let Some((walk, laplacian)) = file.find("rwse").zip(file.find("lappe")) {
         (inputs.walk, inputs.laplacian) = (walk.shape[1], laplacian.shape[1]);
-        parts.walk = walk.to_f32();
+        arrays.walk = walk.to_f32();
         // A small graph has not all eigenvectors.
-        parts.laplacian = laplacian.map(|value| if value.is_nan() { 0.0 } else { value }).to_f32();
+        arrays.laplacian = laplacian.map(|value| if value.is_nan() { 0.0 } else { value }).to_f32();
     }
     let mut config = ModelConfig::from_name("ipr-mpnn").ok()?;
     let keys = [
@@ -34,7 +34,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
     config = config.with("encoding_width", 2).unwrap();
     let level = if file.config["pool"].is_null() { Level::Node } else { Level::Graph };
     let outputs = OutputShape { level, outputs: file.count("classes") };
-    Some(Case { config, inputs, outputs, parts })
+    Some(Case { config, inputs, outputs, arrays })
 }
 
 fn prepare(file: &OutsideFile, batch: &Batch) {
@@ -58,14 +58,15 @@ fn prepare(file: &OutsideFile, batch: &Batch) {
         });
         Some(RecordedPass { uniform: uniform.unwrap_or_default(), start: start.unwrap_or_default() })
     };
-    let recorded = batch.derived(0, |_| Recorded { evaluation: pass(""), training: pass("_train"), heads_apart: true });
+    let recorded =
+        batch.derived(0, |_| RecordedDraws { evaluation: pass(""), training: pass("_train"), heads_apart: true });
     let drawn = recorded.training.as_ref().map(|pass| pass.uniform.len());
     assert_eq!(drawn, Some(file.count("samples") * nodes * columns), "{}: the draws came too late", file.name);
 }
 
 fn norm(ours: &str, theirs: &str, get: &Get) -> Vec<(String, Numbers)> {
-    let parts = [("scale", "weight"), ("shift", "bias"), ("running_mean", "mean"), ("running_variance", "var")];
-    parts.map(|(our, their)| (format!("{ours}.{our}"), get.get(&format!("{theirs}.{their}")))).into()
+    let arrays = [("scale", "weight"), ("shift", "bias"), ("running_mean", "mean"), ("running_variance", "var")];
+    arrays.map(|(our, their)| (format!("{ours}.{our}"), get.get(&format!("{theirs}.{their}")))).into()
 }
 
 /// `linear, norm, linear`: number `at` and the one after it of a list of maps.

@@ -4,12 +4,12 @@ use super::{Case, Get, Numbers, Outside, OutsideFile, compare};
 use crate::ModelConfig;
 
 fn case(file: &OutsideFile) -> Option<Case> {
-    let (parts, inputs) = file.parts(false);
+    let (arrays, inputs) = file.arrays(false);
     let jump = if file.config["mode"] == "cat" { "concat".into() } else { file.config["mode"].clone() };
     let config = ModelConfig::from_name("jknet").ok()?.with("jump", jump).ok()?;
     let config = config.with("layers", file.config["layers"].clone()).ok()?;
     let config = config.with("width", file.config["hidden"].clone()).ok()?.with("dropout", 0.0).ok()?;
-    Some(Case { config, inputs, outputs: file.outputs(), parts })
+    Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
 
 fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {

@@ -4,7 +4,7 @@ use super::{Case, Get, Numbers, Outside, OutsideFile, compare};
 use crate::ModelConfig;
 
 fn case(file: &OutsideFile) -> Option<Case> {
-    let (parts, inputs) = file.parts(false);
+    let (arrays, inputs) = file.arrays(false);
     let chosen = file.config["top_k"].as_i64().filter(|most| *most > 0).unwrap_or(0);
     let projection = file.config["project_dim"].as_i64().filter(|width| *width > 1).unwrap_or(0);
     let settings = [
@@ -24,7 +24,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
     // The width comes before the heads that divide it; ranges are looked at together in the end.
     let start = ModelConfig::from_name("magna").ok()?;
     let config = settings.into_iter().try_fold(start, |config, (key, value)| config.with(key, value)).unwrap();
-    Some(Case { config, inputs, outputs: file.outputs(), parts })
+    Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
 
 fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {

@@ -45,7 +45,7 @@ use burn::tensor::activation::log_softmax;
 use farhop_graph::{Direction, Graph, build};
 
 use crate::ops::bridge;
-use crate::{Batch, Context, InputShape, Level, Model, ModelConfig, Network, OutputShape, Parts};
+use crate::{Batch, BatchArrays, Context, InputShape, Level, Model, ModelConfig, Network, OutputShape};
 
 /// How a file becomes a model and a batch.
 pub struct Case {
@@ -56,7 +56,7 @@ pub struct Case {
     /// What it gives.
     pub outputs: OutputShape,
     /// The batch.
-    pub parts: Parts,
+    pub arrays: BatchArrays,
 }
 
 /// How a model is compared.
@@ -179,7 +179,7 @@ pub fn compare_how(outside: &Outside, how: &How) {
 
 /// Compares one file.
 pub fn compare_one(outside: &Outside, file: &OutsideFile, case: &Case, how: &How) {
-    let make = || Batch::from_parts(case.parts.clone(), &case.inputs);
+    let make = || Batch::from_arrays(case.arrays.clone(), &case.inputs);
     compare_passes(outside, file, loaded(outside, file, case).network(), &make, how);
 }
 
@@ -291,20 +291,20 @@ impl OutsideFile {
     }
 
     /// The batch of the file, with `x` as numbers of nodes and `edge_attr`, if `edges`, as numbers of entries; and what that is.
-    pub fn parts(&self, edges: bool) -> (Parts, InputShape) {
+    pub fn arrays(&self, edges: bool) -> (BatchArrays, InputShape) {
         let x = self.find("x").unwrap();
         let mut shape = InputShape::from(x.shape[1]);
-        let mut parts = Parts {
+        let mut arrays = BatchArrays {
             offsets: self.offsets(),
             numbers: crate::Numbers::Dense(x.to_f32()),
-            ..Parts::new(Arc::new(self.graph()))
+            ..BatchArrays::new(Arc::new(self.graph()))
         };
         if let Some(features) = self.find("edge_attr").filter(|_| edges) {
             // Edges are sorted by target, then source: the order of entries.
             shape.edge_numbers = features.shape[1];
-            parts.edge_numbers = features.to_f32();
+            arrays.edge_numbers = features.to_f32();
         }
-        (parts, shape)
+        (arrays, shape)
     }
 
     /// The gradient of the input, of `width` numbers a node: that of `x`, and if that is narrower, that of `lappe` beside it.

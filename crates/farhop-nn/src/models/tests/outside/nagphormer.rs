@@ -1,15 +1,15 @@
 //! NAGphormer. The files hold logarithms of probabilities; ours are what goes into that, and compared there.
 
 use super::{Case, Get, How, Numbers, Outside, OutsideFile, Pass, compare_how};
-use crate::{InputShape, ModelConfig, Parts};
+use crate::{BatchArrays, InputShape, ModelConfig};
 
 fn case(file: &OutsideFile) -> Option<Case> {
-    let (parts, _) = file.parts(false);
+    let (arrays, _) = file.arrays(false);
     // Eigenvectors are numbers of a node beside the others, and spread like these.
     let turned = [file.find("x")?.transposed(), file.find("lappe")?.transposed()];
     let numbers = Numbers::stacked(&turned).transposed();
     let inputs = InputShape::from(numbers.shape[1]);
-    let parts = Parts { numbers: crate::Numbers::Dense(numbers.to_f32()), ..parts };
+    let arrays = BatchArrays { numbers: crate::Numbers::Dense(numbers.to_f32()), ..arrays };
     let config = ModelConfig::from_name("nagphormer").ok()?;
     let settings = [("width", "hidden"), ("layers", "layers"), ("heads", "heads"), ("hops", "hops")];
     let config = settings
@@ -17,7 +17,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
         .try_fold(config, |config, (ours, theirs)| config.with(ours, file.config[theirs].clone()))
         .unwrap();
     let config = config.with("dropout", 0.0).unwrap().with("attention_dropout", 0.0).unwrap();
-    Some(Case { config, inputs, outputs: file.outputs(), parts })
+    Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
 
 fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {

@@ -1,11 +1,11 @@
 //! NodeFormer with the draws of the files. Their loss on edges is not part of the model here.
 
 use super::{Case, Get, How, Numbers, Outside, OutsideFile, Pass, compare_how};
-use crate::models::nodeformer::Recorded;
+use crate::models::nodeformer::RecordedNoise;
 use crate::{Batch, ModelConfig};
 
 fn case(file: &OutsideFile) -> Option<Case> {
-    let (parts, inputs) = file.parts(false);
+    let (arrays, inputs) = file.arrays(false);
     let settings = [
         ("width", "hidden_channels"),
         ("layers", "layers"),
@@ -25,13 +25,13 @@ fn case(file: &OutsideFile) -> Option<Case> {
         .into_iter()
         .try_fold(config, |config, (ours, theirs)| config.with(ours, file.config[theirs].clone()))
         .unwrap();
-    Some(Case { config, inputs, outputs: file.outputs(), parts })
+    Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
 
 fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
     let mut table = Vec::new();
-    let mut pair = |ours: &str, parts: [&str; 2], theirs: &str| {
-        for (our, their) in parts.into_iter().zip(["weight", "bias"]) {
+    let mut pair = |ours: &str, arrays: [&str; 2], theirs: &str| {
+        for (our, their) in arrays.into_iter().zip(["weight", "bias"]) {
             table.push((format!("{ours}.{our}"), get.get(&format!("{theirs}.{their}"))));
         }
     };
@@ -66,7 +66,7 @@ fn prepare(file: &OutsideFile, pass: &Pass, batch: &Batch) {
         let rows = drawn.data.len() / samples;
         drawn.reshaped(&[rows, samples]).transposed().data
     };
-    let recorded = Recorded {
+    let recorded = RecordedNoise {
         directions: (0..layers).map(directions).collect(),
         exponentials: (0..layers).filter(|_| pass.training).map(exponentials).collect(),
     };

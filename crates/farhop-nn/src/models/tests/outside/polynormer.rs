@@ -4,7 +4,7 @@ use super::{Case, Get, How, Numbers, Outside, OutsideFile, Pass, compare, compar
 use crate::ModelConfig;
 
 fn case_with(file: &OutsideFile, global: bool) -> Case {
-    let (parts, inputs) = file.parts(false);
+    let (arrays, inputs) = file.arrays(false);
     let of = |key: &str| file.config[key].clone();
     let large = file.config["variant"] == "large";
     let settings = [
@@ -25,7 +25,7 @@ fn case_with(file: &OutsideFile, global: bool) -> Case {
     ];
     let config = ModelConfig::from_name("polynormer").unwrap();
     let config = settings.into_iter().try_fold(config, |config, (key, value)| config.with(key, value)).unwrap();
-    Case { config, inputs, outputs: file.outputs(), parts }
+    Case { config, inputs, outputs: file.outputs(), arrays }
 }
 
 fn local(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {

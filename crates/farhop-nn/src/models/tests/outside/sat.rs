@@ -10,12 +10,12 @@ fn case(file: &OutsideFile) -> Option<Case> {
     if config["extractor"] != "k-subtree" {
         return None;
     }
-    let (mut parts, mut inputs) = file.parts(true);
+    let (mut arrays, mut inputs) = file.arrays(true);
     let (x, walk) = (file.find("x")?, file.find("rwse")?);
     let (a, b) = (x.shape[1], walk.shape[1]);
     let row = |i: usize| [&x.data[i * a..(i + 1) * a], &walk.data[i * b..(i + 1) * b]].concat();
     let rows: Vec<f32> = (0..x.shape[0]).flat_map(row).map(|v| v as f32).collect();
-    (parts.numbers, inputs.numbers) = (crate::Numbers::Dense(rows), a + b);
+    (arrays.numbers, inputs.numbers) = (crate::Numbers::Dense(rows), a + b);
     let mut model = ModelConfig::from_name("sat").ok()?;
     let kind = config["gnn"].as_str()?;
     for (key, value) in [
@@ -31,7 +31,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
     ] {
         model = model.with(key, value).ok()?;
     }
-    Some(Case { config: model, inputs, outputs: file.outputs(), parts })
+    Some(Case { config: model, inputs, outputs: file.outputs(), arrays })
 }
 
 fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {

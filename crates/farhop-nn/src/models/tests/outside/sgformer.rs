@@ -4,7 +4,7 @@ use super::{Case, Get, Numbers, Outside, OutsideFile, compare};
 use crate::ModelConfig;
 
 fn case(file: &OutsideFile) -> Option<Case> {
-    let (parts, inputs) = file.parts(false);
+    let (arrays, inputs) = file.arrays(false);
     let of = |key: &str| file.config[key].clone();
     let large = file.config["gnn"] == "gcn_residual";
     let norm = |on: &str, kind: &'static str| if file.config[on] == true { kind } else { "none" };
@@ -29,7 +29,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
     ];
     let config = ModelConfig::from_name("sgformer").ok()?;
     let config = settings.into_iter().try_fold(config, |config, (key, value)| config.with(key, value)).unwrap();
-    Some(Case { config, inputs, outputs: file.outputs(), parts })
+    Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
 
 fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {

@@ -1,0 +1,7 @@
+//! Files as such: read once with their hash, written whole or not at all.
+
+pub(crate) mod first_error;
+pub mod hash;
+pub(crate) mod row_file;
+pub mod save;
+pub(crate) mod source;

@@ -1,0 +1,417 @@
+//! CSV tables, read as a stream of rows over one buffer of bytes.
+//!
+//! The delimiter is a comma, a semicolon or a tab, told by the first lines. The first row is the header. Where columns are
+//! not separated by commas, numbers may have decimal commas. Cells are trimmed of white space. Blank lines are skipped. A byte-order mark is skipped. Gzip
+//! is told by its first bytes. `-` reads standard input. With the cargo feature `parquet`, Parquet files are tables too.
+
+use std::path::Path;
+
+use csv::StringRecord;
+
+use crate::error::DataError;
+use crate::error::place::{Cell, Place};
+use crate::error::problems::Problems;
+use crate::files::source::{self, SourceFile};
+use crate::formats::decimal_commas::{self, Commas};
+use crate::formats::delimiter::delimiter_of;
+use crate::memory::Budget;
+use crate::text::{listed, nearest, quoted};
+
+/// A table whose header was read and whose bytes are known to be UTF-8. Rows are parsed each time
+/// they are walked, so nothing but the bytes is kept in memory.
+#[derive(Debug)]
+pub struct Table {
+    source: SourceFile,
+    budget: Budget,
+    bytes: Vec<u8>,
+    /// Where the text starts: after the byte-order mark.
+    start: usize,
+    delimiter: u8,
+    header: Vec<String>,
+    /// For a table that was made from another format: the line of each row in the file.
+    lines: Option<Vec<u64>>,
+    /// Whether numbers had decimal commas.
+    decimal_commas: bool,
+}
+
+impl Table {
+    /// Opens a table. `example` is a header that would do, for the message about an empty file.
+    pub fn open(path: &Path, example: &'static str) -> Result<Self, DataError> {
+        let bytes = source::read_bytes(path)?;
+        Table::from_bytes(&path.display().to_string(), bytes, example)
+    }
+
+    /// A table from bytes that were read elsewhere; they may be compressed.
+    pub fn from_bytes(path: &str, bytes: Vec<u8>, example: &'static str) -> Result<Self, DataError> {
+        let source = SourceFile::of(path, &bytes);
+        let budget = source.budget();
+        let bytes = source::decompressed(&budget, bytes)?;
+        #[cfg(feature = "parquet")]
+        if bytes.starts_with(b"PAR1") {
+            return crate::formats::parquet_table::read(source, budget, bytes);
+        }
+        refuse_other_kinds(source.name(), &bytes)?;
+        let start = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let delimiter = delimiter_of(path, &bytes[start..]);
+        let mut table =
+            Table { source, budget, bytes, start, delimiter, header: Vec::new(), lines: None, decimal_commas: false };
+        table.check_utf8()?;
+        let behind = table.read_header(example)?;
+        if delimiter != b',' {
+            table.read_decimal_commas(behind)?;
+        }
+        Ok(table)
+    }
+
+    /// A table of rows that came in another format, written as text with commas below their header; `lines` is the line of
+    /// each row in the file `source`.
+    pub(crate) fn of_rows(
+        source: SourceFile,
+        budget: Budget,
+        header: Vec<String>,
+        bytes: Vec<u8>,
+        lines: Vec<u64>,
+    ) -> Self {
+        let lines = Some(lines);
+        Table { source, budget, bytes, start: 0, delimiter: b',', header, lines, decimal_commas: false }
+    }
+
+    /// The name that messages use.
+    pub fn name(&self) -> &str {
+        self.source.name()
+    }
+
+    /// What was read, with its hash.
+    pub fn source(&self) -> &SourceFile {
+        &self.source
+    }
+
+    /// What may be made of the file.
+    pub(crate) fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// The names of the columns. A column without a name is called `column 3`, by its number.
+    pub fn header(&self) -> &[String] {
+        &self.header
+    }
+
+    /// The number of the column of this name, counted from 0.
+    pub fn column(&self, name: &str) -> Option<usize> {
+        self.header.iter().position(|column| column == name)
+    }
+
+    /// The number of the column of this name; an error that suggests the nearest name if there is
+    /// none. `role` says what the column was wanted for.
+    pub fn require(&self, name: &str, role: &'static str) -> Result<usize, DataError> {
+        self.column(name).ok_or_else(|| DataError::NoColumn {
+            file: self.name().to_string(),
+            name: name.to_string(),
+            role,
+            nearest: nearest(name, self.header.iter().map(String::as_str)).map(str::to_string),
+            columns: self.listed_columns(),
+        })
+    }
+
+    /// The column names, for messages.
+    pub fn listed_columns(&self) -> String {
+        listed(self.header.iter().map(String::as_str))
+    }
+
+    /// What a reader of the table should know about how it was read.
+    pub fn note(&self) -> Option<String> {
+        self.decimal_commas.then(|| format!("{}: numbers are read with decimal commas, 1,5 as 1.5", self.name()))
+    }
+
+    /// Walks the rows after the header.
+    pub fn rows(&self) -> Rows<'_> {
+        let mut reader = self.reader();
+        let mut record = StringRecord::new();
+        // The header was read before without an error, so this cannot fail.
+        let _ = reader.read_record(&mut record);
+        Rows { table: self, reader, record, next: 0, offset: 0 }
+    }
+
+    /// The place of data row `row` (from 0). Walks the table: meant for messages.
+    pub fn place_of_row(&self, row: usize) -> Place {
+        let mut rows = self.rows();
+        while let Ok(Some(found)) = rows.next_whole_row() {
+            if found.index == row {
+                return found.place();
+            }
+        }
+        self.place_at(self.bytes.len())
+    }
+
+    fn reader(&self) -> csv::Reader<&[u8]> {
+        csv::ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .delimiter(self.delimiter)
+            .buffer_capacity(1 << 16)
+            .from_reader(&self.bytes[self.start..])
+    }
+
+    /// The place of the byte at `offset`. Line ends are `\n`, `\r\n` and a lone `\r`.
+    fn place_at(&self, offset: usize) -> Place {
+        let before = &self.bytes[..offset.min(self.bytes.len())];
+        let breaks = before
+            .iter()
+            .enumerate()
+            .filter(|&(at, &byte)| byte == b'\n' || (byte == b'\r' && self.bytes.get(at + 1) != Some(&b'\n')))
+            .count();
+        Place { file: self.name().to_string(), line: 1 + breaks as u64 }
+    }
+
+    fn check_utf8(&self) -> Result<(), DataError> {
+        let Err(error) = std::str::from_utf8(&self.bytes[self.start..]) else {
+            return Ok(());
+        };
+        let at = self.start + error.valid_up_to();
+        let wrong = &self.bytes[at..(at + error.error_len().unwrap_or(1)).min(self.bytes.len())];
+        let digits: Vec<String> = wrong.iter().map(|byte| format!("{byte:02x}")).collect();
+        Err(DataError::NotUtf8 { place: self.place_at(at), value: digits.join(" ") })
+    }
+
+    /// Reads the header; the place behind it.
+    fn read_header(&mut self, example: &'static str) -> Result<usize, DataError> {
+        let mut record = StringRecord::new();
+        let mut reader = self.reader();
+        let found = reader.read_record(&mut record).map_err(|error| parse_error(self, error))?;
+        let behind = self.start + reader.position().byte() as usize;
+        if !found || (record.len() == 1 && record[0].trim().is_empty()) {
+            return Err(DataError::EmptyFile { file: self.name().to_string(), example });
+        }
+        let header: Vec<String> = record
+            .iter()
+            .enumerate()
+            .map(|(number, cell)| match cell.trim() {
+                "" => format!("column {}", number + 1),
+                name => name.to_string(),
+            })
+            .collect();
+        if let [only] = header.as_slice()
+            && only.contains('|')
+        {
+            return Err(DataError::Delimiter { file: self.name().to_string(), header: only.clone(), found: "bars" });
+        }
+        if header.len() > 1 && header.iter().all(|name| name.parse::<f64>().is_ok()) {
+            return Err(DataError::NoHeader {
+                file: self.name().to_string(),
+                row: listed(header.iter().map(String::as_str)),
+                example,
+            });
+        }
+        let mut seen = std::collections::HashMap::with_capacity(header.len());
+        for (number, name) in header.iter().enumerate() {
+            if let Some(first) = seen.insert(name.as_str(), number) {
+                return Err(DataError::DuplicateColumn {
+                    file: self.name().to_string(),
+                    name: name.clone(),
+                    first: first + 1,
+                    second: number + 1,
+                });
+            }
+        }
+        self.header = header;
+        Ok(behind)
+    }
+
+    /// Turns the decimal commas of the rows, which start at `behind`, into points.
+    fn read_decimal_commas(&mut self, behind: usize) -> Result<(), DataError> {
+        let behind = behind.min(self.bytes.len());
+        let commas = decimal_commas::to_points(&mut self.bytes[behind..], self.delimiter);
+        let text = |(start, length): (usize, usize)| {
+            let at = behind + start;
+            (String::from_utf8_lossy(&self.bytes[at..at + length]).into_owned(), self.place_at(at))
+        };
+        match commas {
+            Commas::None => {}
+            Commas::Decimal => self.decimal_commas = true,
+            Commas::Unclear(start, length) => {
+                let (number, place) = text((start, length));
+                let (plain, point) = (number.replace(',', ""), number.replace(',', "."));
+                let reason = format!(
+                    "{} may be {plain} or {point}. Write numbers without a comma, or with a decimal point.",
+                    quoted(&number)
+                );
+                return Err(DataError::Line { place, reason });
+            }
+            Commas::Mixed(pair) => {
+                let [(comma, place), (point, other)] = pair.map(text);
+                let reason = format!(
+                    "{} has a decimal comma, but {} on line {} a decimal point. Write all numbers with a point.",
+                    quoted(&comma),
+                    quoted(&point),
+                    other.line
+                );
+                return Err(DataError::Line { place, reason });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A walk over the rows of a table. Not an `Iterator`: each row borrows the walk's one buffer.
+pub struct Rows<'a> {
+    table: &'a Table,
+    reader: csv::Reader<&'a [u8]>,
+    record: StringRecord,
+    next: usize,
+    offset: usize,
+}
+
+/// One row of a table.
+pub struct Row<'r> {
+    /// The number of the row, from 0, not counting the header.
+    pub index: usize,
+    table: &'r Table,
+    record: &'r StringRecord,
+    offset: usize,
+}
+
+impl Rows<'_> {
+    /// The next row, or `None` at the end.
+    pub fn next_row(&mut self) -> Result<Option<Row<'_>>, DataError> {
+        match self.advance()? {
+            false => Ok(None),
+            true if self.is_whole() => Ok(Some(self.take_row())),
+            true => Err(self.ragged()),
+        }
+    }
+
+    /// As [`Rows::next_row`]; rows with more or fewer cells than the header become problems and are passed over.
+    pub(crate) fn next_telling(&mut self, problems: &mut Problems) -> Result<Option<Row<'_>>, DataError> {
+        self.next_showing(problems, |_| ())
+    }
+
+    /// As [`Rows::next_telling`]; the rows that are passed over are shown.
+    pub(crate) fn next_showing(
+        &mut self,
+        problems: &mut Problems,
+        mut show: impl FnMut(&Row<'_>),
+    ) -> Result<Option<Row<'_>>, DataError> {
+        while self.advance()? {
+            if self.is_whole() {
+                return Ok(Some(self.take_row()));
+            }
+            problems.add(|| self.ragged());
+            show(&self.row(self.next));
+        }
+        Ok(None)
+    }
+
+    /// As [`Rows::next_row`], for a table whose first walk has told which rows are not whole: they are passed over.
+    pub(crate) fn next_whole_row(&mut self) -> Result<Option<Row<'_>>, DataError> {
+        while self.advance()? {
+            if self.is_whole() {
+                return Ok(Some(self.take_row()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Goes to the next row that is not blank; `false` at the end.
+    fn advance(&mut self) -> Result<bool, DataError> {
+        loop {
+            let more = self.reader.read_record(&mut self.record).map_err(|error| parse_error(self.table, error))?;
+            if !more {
+                return Ok(false);
+            }
+            let position = self.record.position().map_or(0, |p| p.byte() as usize);
+            self.offset = self.first_byte_of_row(self.table.start + position);
+            self.check_quotes()?;
+            let blank = self.record.len() == 1 && self.record[0].trim().is_empty();
+            if !(blank && self.table.header.len() > 1) {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.record.len() == self.table.header.len()
+    }
+
+    fn row(&self, index: usize) -> Row<'_> {
+        Row { index, table: self.table, record: &self.record, offset: self.offset }
+    }
+
+    fn take_row(&mut self) -> Row<'_> {
+        self.next += 1;
+        self.row(self.next - 1)
+    }
+
+    fn ragged(&self) -> DataError {
+        let (found, expected) = (self.record.len(), self.table.header.len());
+        DataError::Ragged { place: self.row(self.next).place(), found, expected }
+    }
+
+    /// The parser's position may lie on the line ends before the row; the row starts after them.
+    fn first_byte_of_row(&self, position: usize) -> usize {
+        let rest = self.table.bytes.get(position..).unwrap_or(&[]);
+        position + rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count()
+    }
+
+    /// The parser takes an open quote to the end of the file; that is never what was meant.
+    fn check_quotes(&self) -> Result<(), DataError> {
+        let end = self.table.start + self.reader.position().byte() as usize;
+        if end < self.table.bytes.len() {
+            return Ok(());
+        }
+        let text = self.table.bytes.get(self.offset..).unwrap_or(&[]);
+        let quotes = text.iter().filter(|&&byte| byte == b'"').count();
+        let inner = text.trim_ascii_end();
+        if quotes % 2 == 1 && inner.iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
+            return Err(DataError::OpenQuote { place: self.table.place_at(self.offset) });
+        }
+        Ok(())
+    }
+}
+
+impl Row<'_> {
+    /// The cell of a column, without white space around it. An unknown column is an empty cell.
+    pub fn cell(&self, column: usize) -> &str {
+        self.record.get(column).unwrap_or("").trim()
+    }
+
+    /// Where the row is. Counts lines: meant for messages.
+    pub fn place(&self) -> Place {
+        match &self.table.lines {
+            None => self.table.place_at(self.offset),
+            Some(lines) => {
+                let line = lines.get(self.index).copied().unwrap_or(1);
+                Place { file: self.table.name().to_string(), line }
+            }
+        }
+    }
+
+    /// A cell with its place, for messages.
+    pub fn named_cell(&self, column: usize) -> Box<Cell> {
+        let place = self.place();
+        Box::new(Cell {
+            file: place.file,
+            line: place.line,
+            column: self.table.header.get(column).cloned().unwrap_or_default(),
+            value: self.cell(column).to_string(),
+        })
+    }
+}
+
+fn parse_error(table: &Table, error: csv::Error) -> DataError {
+    DataError::Read { file: table.name().to_string(), source: std::io::Error::other(error.to_string()) }
+}
+
+/// Kinds of files that are mistaken for CSV, told by their first bytes.
+fn refuse_other_kinds(file: &str, bytes: &[u8]) -> Result<(), DataError> {
+    const KINDS: [(&[u8], &str, &str); 5] = [
+        (b"\xff\xfe", "UTF-16 text", "Save it as UTF-8."),
+        (b"\xfe\xff", "UTF-16 text", "Save it as UTF-8."),
+        (b"PK\x03\x04", "a zip archive or a spreadsheet", "Export it as CSV."),
+        (b"PAR1", "a Parquet file", "Export it as CSV, or build farhop with --features parquet."),
+        (b"\x93NUMPY", "a NumPy array", "Pass it as --features."),
+    ];
+    match KINDS.iter().find(|(magic, ..)| bytes.starts_with(magic)) {
+        Some(&(_, found, remedy)) => Err(DataError::NotCsv { file: file.to_string(), found, remedy }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,392 @@
+//! Datasets in the layout of the Open Graph Benchmark: node datasets and graph datasets.
+//!
+//! `raw/` holds tables without a header, compressed or not: `num-node-list` and `num-edge-list` (one number per graph),
+//! `edge` (`source,target`, ids from 0 within each graph), perhaps `node-feat` and `edge-feat`, and `node-label` or
+//! `graph-label` (cells may be empty). `split/<kind>/` holds `train`, `valid` and `test`, one row number per line.
+
+use std::path::{Path, PathBuf};
+
+use farhop_graph::{Built, Direction, GraphSet};
+
+use crate::dataset::categories::MOST_CATEGORIES;
+use crate::dataset::entry_rows::{build_graph, spread};
+use crate::dataset::split::Split;
+use crate::dataset::split_choice::chosen_split;
+use crate::dataset::{Columns, Dataset, Level, Target};
+use crate::error::DataError;
+use crate::files::source::SourceFile;
+use crate::formats::table::Table;
+use crate::formats::text_file::{Rows, TextFile};
+use crate::tables::options::SplitChoice;
+use crate::tables::scan::MOST_NODES;
+use crate::tables::targets::TargetKind;
+use crate::text::{counted, listed, thousands};
+
+/// How to read a folder in the layout of the Open Graph Benchmark.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct OgbOptions {
+    /// Keep edges directed: the target receives from the source. Default: both receive.
+    pub directed: bool,
+    /// What the labels are. Default: 0 and 1 are answers, other whole numbers in one column are classes, the rest are
+    /// numbers.
+    pub task: Option<TargetKind>,
+    /// The folder in `split/`. Default: the only one there is; without any, `draw` decides.
+    pub split: Option<String>,
+    /// The split if the folder has none.
+    pub draw: SplitChoice,
+    /// How many categories the columns of node features have. Default: in graph datasets columns of small whole numbers
+    /// are categories, one more than the largest number of each; node datasets have numbers.
+    pub node_sizes: Option<Vec<u32>>,
+    /// The same for edge features.
+    pub edge_sizes: Option<Vec<u32>>,
+}
+
+/// Reads a folder: a node dataset if there is a `raw/node-label` table, a graph dataset if there is a `raw/graph-label`.
+///
+/// # Errors
+/// Names file and line of the first thing that does not fit.
+pub fn read(folder: &Path, options: &OgbOptions) -> Result<Dataset, DataError> {
+    let mut files = Files { folder, sources: Vec::new() };
+    let level = if files.path("node-label").is_some() { Level::Node } else { Level::Graph };
+    let labels = files.required(if level == Level::Node { "node-label" } else { "graph-label" })?;
+    let sizes = Sizes::read(&mut files, level)?;
+    let categories = level == Level::Graph;
+    // What the counts promise is compared with every table that has a row for each before anything is made of them.
+    let values = labels.optional_numbers()?;
+    let rows = if level == Level::Node { sizes.nodes() } else { sizes.graphs() };
+    labels.require_rows(values.len(), rows, if level == Level::Node { "nodes" } else { "graphs" })?;
+    let nodes = match files.optional("node-feat")? {
+        Some(file) => {
+            let rows = file.numbers()?;
+            file.require_rows(rows.len(), sizes.nodes(), "nodes")?;
+            columns(&file, rows, categories, options.node_sizes.as_deref())?
+        }
+        None => Columns::none(),
+    };
+    let (built, edges_file) = read_edges(&mut files, &sizes, options.directed)?;
+    let edges = read_edge_features(&mut files, &built, categories, options.edge_sizes.as_deref())?;
+    let target = Labels { file: &labels, values }.target(options.task, class_names(folder))?;
+    let split = match read_split(&mut files, rows, options.split.as_deref())? {
+        Some(split) => split,
+        None => chosen_split(rows, &target, &options.draw)?,
+    };
+    let notes = notes(&built, &edges_file);
+    let graphs = GraphSet::new(built.graph, sizes.offsets).map_err(|error| edges_file.wrong(error.to_string()))?;
+    let name = folder.file_name().map_or_else(|| "ogb".to_string(), |name| name.to_string_lossy().into_owned());
+    let metric = target.usual_metric();
+    let sources = files.sources;
+    Dataset { name, graphs, nodes, edges, level, target, split, metric, ids: Vec::new(), notes, sources }.check()
+}
+
+/// Reads a table of `raw/` with one whole number per line, such as `node_year`.
+pub fn read_column(folder: &Path, table: &str) -> Result<Vec<i64>, DataError> {
+    Files { folder, sources: Vec::new() }.required(table)?.integer_column()
+}
+
+/// Reads the labels of the nodes: the class of each, `None` where it is missing, and the names of the classes.
+pub fn read_node_classes(folder: &Path) -> Result<(Vec<Option<u32>>, Vec<String>), DataError> {
+    let file = Files { folder, sources: Vec::new() }.required("node-label")?;
+    let values = file.optional_numbers()?;
+    match (Labels { file: &file, values }).target(Some(TargetKind::Classes), class_names(folder))? {
+        Target::Class { labels, classes } => Ok((labels, classes)),
+        _ => Err(file.wrong("there are no classes.".to_string())),
+    }
+}
+
+/// Whether a folder looks like this layout.
+pub fn looks_like(folder: &Path) -> bool {
+    let files = Files { folder, sources: Vec::new() };
+    files.path("edge").is_some() && (files.path("node-label").is_some() || files.path("graph-label").is_some())
+}
+
+struct Files<'a> {
+    folder: &'a Path,
+    sources: Vec<SourceFile>,
+}
+
+impl Files<'_> {
+    fn path(&self, table: &str) -> Option<PathBuf> {
+        let raw = self.folder.join("raw");
+        ["csv.gz", "csv"].map(|end| raw.join(format!("{table}.{end}"))).into_iter().find(|path| path.exists())
+    }
+
+    fn open(&mut self, path: &Path) -> Result<TextFile, DataError> {
+        let file = TextFile::open(path)?;
+        self.sources.push(file.source().clone());
+        Ok(file)
+    }
+
+    fn required(&mut self, table: &str) -> Result<TextFile, DataError> {
+        match self.path(table) {
+            Some(path) => self.open(&path),
+            None => Err(DataError::Array {
+                file: self.folder.join("raw").join(format!("{table}.csv.gz")).display().to_string(),
+                reason: "there is no such file, and the dataset cannot be read without it. Download it again."
+                    .to_string(),
+            }),
+        }
+    }
+
+    fn optional(&mut self, table: &str) -> Result<Option<TextFile>, DataError> {
+        self.path(table).map(|path| self.open(&path)).transpose()
+    }
+}
+
+/// How many nodes and edges each graph has.
+struct Sizes {
+    /// `[graphs + 1]`: where the nodes of each graph start.
+    offsets: Vec<usize>,
+    /// `[graphs]`.
+    edges: Vec<usize>,
+}
+
+impl Sizes {
+    fn graphs(&self) -> usize {
+        self.edges.len()
+    }
+
+    fn nodes(&self) -> usize {
+        self.offsets.last().copied().unwrap_or(0)
+    }
+
+    fn read(files: &mut Files<'_>, level: Level) -> Result<Sizes, DataError> {
+        let nodes = files.required("num-node-list")?;
+        let edges = files.required("num-edge-list")?;
+        let node_counts = counts(&nodes)?;
+        let edge_counts = counts(&edges)?;
+        edges.require_rows(edge_counts.len(), node_counts.len(), "graphs")?;
+        if level == Level::Node && node_counts.len() != 1 {
+            let found = thousands(node_counts.len() as u64);
+            return Err(nodes.wrong(format!("{found} graphs; a dataset with node labels has one.")));
+        }
+        let mut offsets = vec![0];
+        let mut sum = 0usize;
+        for count in node_counts {
+            sum = sum.saturating_add(count);
+            offsets.push(sum);
+        }
+        if sum > MOST_NODES {
+            let (sum, most) = (thousands(sum as u64), thousands(MOST_NODES as u64));
+            return Err(nodes.wrong(format!("{sum} nodes in all; at most {most} can be read.")));
+        }
+        Ok(Sizes { offsets, edges: edge_counts })
+    }
+}
+
+fn counts(file: &TextFile) -> Result<Vec<usize>, DataError> {
+    let numbers = file.integer_column()?;
+    let check = |(row, &number): (usize, &i64)| match u32::try_from(number) {
+        Ok(number) => Ok(number as usize),
+        Err(_) => Err(file.wrong_at(row as u64 + 1, format!("{number} is not a count from 0 to 4,294,967,295."))),
+    };
+    numbers.iter().enumerate().map(check).collect()
+}
+
+fn read_edges(files: &mut Files<'_>, sizes: &Sizes, directed: bool) -> Result<(Built, TextFile), DataError> {
+    let file = files.required("edge")?;
+    let ends = file.integers()?;
+    file.require_width(ends.width, 2)?;
+    file.require_rows(ends.len(), sizes.edges.iter().fold(0, |all, &n| all.saturating_add(n)), "edges")?;
+    let mut rows = Vec::with_capacity(ends.len());
+    let mut pairs = ends.values.chunks_exact(2).zip(1..);
+    for (graph, &edges) in sizes.edges.iter().enumerate() {
+        let start = sizes.offsets[graph];
+        let nodes = sizes.offsets[graph + 1] - start;
+        for (pair, line) in pairs.by_ref().take(edges) {
+            let mut row = [0; 2];
+            for (place, &end) in row.iter_mut().zip(pair) {
+                if end < 0 || end as u64 >= nodes as u64 {
+                    let count = counted(nodes as u64, "node", "nodes");
+                    let reason = format!("node {end} does not exist: graph {graph} has {count}, numbered from 0.");
+                    return Err(file.wrong_at(line, reason));
+                }
+                *place = (start + end as usize) as u32;
+            }
+            rows.push((row[0], row[1]));
+        }
+    }
+    let direction = if directed { Direction::Directed } else { Direction::Undirected };
+    Ok((build_graph(file.name(), sizes.nodes(), &rows, direction)?, file))
+}
+
+fn read_edge_features(
+    files: &mut Files<'_>,
+    built: &Built,
+    categories: bool,
+    sizes: Option<&[u32]>,
+) -> Result<Columns, DataError> {
+    let Some(file) = files.optional("edge-feat")? else {
+        return Ok(Columns::none());
+    };
+    let rows = file.numbers()?;
+    file.require_rows(rows.len(), built.report.rows, "edges")?;
+    let of_rows = columns(&file, rows, categories, sizes)?;
+    let width = of_rows.sizes.len();
+    Ok(match of_rows.numbers {
+        crate::dataset::Numbers::Dense(numbers) if width == 0 => {
+            Columns::dense(of_rows.width, spread(built, of_rows.width, &numbers, 0.0).values)
+        }
+        _ => Columns::categories(of_rows.sizes, spread(built, width, &of_rows.categories, 0).values),
+    })
+}
+
+/// Numbers as they are, or as categories if they are asked for or look like it.
+fn columns(file: &TextFile, rows: Rows<f32>, guess: bool, sizes: Option<&[u32]>) -> Result<Columns, DataError> {
+    let small = |value: &f32| value.fract() == 0.0 && *value >= 0.0 && (*value as usize) < MOST_CATEGORIES;
+    let sizes: Vec<u32> = match sizes {
+        Some(sizes) => {
+            file.require_width(rows.width, sizes.len())?;
+            sizes.to_vec()
+        }
+        None if guess && rows.width > 0 && rows.values.iter().all(small) => {
+            let largest = |column| rows.values.iter().skip(column).step_by(rows.width).fold(0.0f32, |a, &b| a.max(b));
+            (0..rows.width).map(|column| largest(column) as u32 + 1).collect()
+        }
+        None => return Ok(Columns::dense(rows.width, rows.values)),
+    };
+    let mut categories = Vec::with_capacity(rows.values.len());
+    for (row, values) in rows.values.chunks_exact(rows.width.max(1)).enumerate() {
+        for (value, &size) in values.iter().zip(&sizes) {
+            if !small(value) || *value as u32 >= size {
+                return Err(file.wrong_at(
+                    row as u64 + 1,
+                    format!("{value} is not a category from 0 to {}.", size.saturating_sub(1)),
+                ));
+            }
+            categories.push(*value as u16);
+        }
+    }
+    Ok(Columns::categories(sizes, categories))
+}
+
+struct Labels<'a> {
+    file: &'a TextFile,
+    values: Rows<f32>,
+}
+
+impl Labels<'_> {
+    fn target(self, task: Option<TargetKind>, names: Vec<(i64, String)>) -> Result<Target, DataError> {
+        let known = || self.values.values.iter().filter(|value| !value.is_nan());
+        let answers = known().all(|&value| value == 0.0 || value == 1.0);
+        let whole = known().all(|&value| value.fract() == 0.0 && value >= 0.0);
+        let task = task.unwrap_or(match self.values.width {
+            _ if answers => TargetKind::Labels,
+            1 if whole => TargetKind::Classes,
+            _ => TargetKind::Numbers,
+        });
+        let columns = |word: &str| match self.values.width {
+            1 => vec![word.to_string()],
+            width => (0..width).map(|column| format!("{word} {column}")).collect(),
+        };
+        match task {
+            TargetKind::Numbers => Ok(Target::Number { names: columns("target"), values: self.values.values }),
+            TargetKind::Labels => {
+                self.require(answers, |value| value == 0.0 || value == 1.0, "0, 1 or empty")?;
+                Ok(Target::Binary { names: columns("label"), values: self.values.values })
+            }
+            TargetKind::Classes => self.classes(&names),
+        }
+    }
+
+    fn classes(self, names: &[(i64, String)]) -> Result<Target, DataError> {
+        self.file.require_width(self.values.width, 1)?;
+        let fits = |value: f32| value.fract() == 0.0 && value >= 0.0 && (value as usize) < MOST_CATEGORIES;
+        self.require(false, fits, "a class from 0 to 65,535")?;
+        let largest = self.values.values.iter().fold(-1.0f32, |largest, &value| largest.max(value));
+        let name = |class: i64| {
+            let place = names.partition_point(|(number, _)| *number < class);
+            names.get(place).filter(|(number, _)| *number == class).map_or(class.to_string(), |(_, name)| name.clone())
+        };
+        let classes = (0..=largest as i64).map(name).collect();
+        let labels = self.values.values.iter().map(|value| (!value.is_nan()).then_some(*value as u32)).collect();
+        Ok(Target::Class { labels, classes })
+    }
+
+    fn require(&self, checked: bool, fits: impl Fn(f32) -> bool, allowed: &str) -> Result<(), DataError> {
+        if checked {
+            return Ok(());
+        }
+        match self.values.values.iter().position(|&value| !value.is_nan() && !fits(value)) {
+            None => Ok(()),
+            Some(at) => {
+                let line = (at / self.values.width.max(1)) as u64 + 1;
+                Err(self.file.wrong_at(line, format!("label {} is not {allowed}.", self.values.values[at])))
+            }
+        }
+    }
+}
+
+/// The names of the classes if `mapping/` tells them, by number. Names are a courtesy: a table that does not fit is not used.
+fn class_names(folder: &Path) -> Vec<(i64, String)> {
+    let Ok(entries) = std::fs::read_dir(folder.join("mapping")) else {
+        return Vec::new();
+    };
+    let mut tables: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("labelidx2")))
+        .collect();
+    tables.sort();
+    let Some(Ok(table)) = tables.first().map(|path| Table::open(path, "label idx,name")) else {
+        return Vec::new();
+    };
+    let mut names = Vec::new();
+    let mut rows = table.rows();
+    while let Ok(Some(row)) = rows.next_row() {
+        let (Ok(number), name) = (row.cell(0).parse(), row.cell(1)) else {
+            return Vec::new();
+        };
+        if name.is_empty() {
+            return Vec::new();
+        }
+        names.push((number, name.to_string()));
+    }
+    names.sort();
+    let unique = names.windows(2).all(|pair| pair[0].0 != pair[1].0);
+    if unique { names } else { Vec::new() }
+}
+
+fn read_split(files: &mut Files<'_>, rows: usize, kind: Option<&str>) -> Result<Option<Split>, DataError> {
+    let folder = files.folder.join("split");
+    let mut kinds: Vec<String> = std::fs::read_dir(&folder)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok().filter(|entry| entry.path().is_dir())?.file_name().into_string().ok())
+        .collect();
+    kinds.sort();
+    let kind = match (kind, kinds.as_slice()) {
+        (None, []) => return Ok(None),
+        (None, [only]) => only.clone(),
+        (Some(kind), _) if kinds.iter().any(|known| known == kind) => kind.to_string(),
+        _ => {
+            let known = listed(kinds.iter().map(String::as_str));
+            let reason =
+                format!("name the split to use. There are {}.", if kinds.is_empty() { "none" } else { &known });
+            return Err(DataError::Array { file: folder.display().to_string(), reason });
+        }
+    };
+    let mut part = |name: &str| -> Result<Vec<u32>, DataError> {
+        let packed = folder.join(&kind).join(format!("{name}.csv.gz"));
+        let path = if packed.exists() { packed } else { folder.join(&kind).join(format!("{name}.csv")) };
+        let file = files.open(&path)?;
+        let numbers = file.integer_column()?;
+        let check = |(row, &number): (usize, &i64)| match u32::try_from(number) {
+            Ok(number) if (number as usize) < rows => Ok(number),
+            _ => {
+                let reason = format!("row {number} does not exist: rows are 0 to {}.", rows.saturating_sub(1));
+                Err(file.wrong_at(row as u64 + 1, reason))
+            }
+        };
+        numbers.iter().enumerate().map(check).collect()
+    };
+    let (train, valid, test) = (part("train")?, part("valid")?, part("test")?);
+    let named = |error| DataError::Array { file: folder.join(&kind).display().to_string(), reason: format!("{error}") };
+    Split::from_lists(rows, train, valid, test).map(Some).map_err(named)
+}
+
+fn notes(built: &Built, edges: &TextFile) -> Vec<String> {
+    let loops = built.report.self_loops as u64;
+    match loops {
+        0 => Vec::new(),
+        _ => vec![format!("{}: {} left out", edges.name(), counted(loops, "self-loop", "self-loops"))],
+    }
+}

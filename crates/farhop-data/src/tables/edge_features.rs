@@ -1,0 +1,289 @@
+//! Features of edges: the other columns of an edges table.
+
+use farhop_graph::{Built, NO_EDGE};
+
+use crate::dataset::Columns;
+use crate::dataset::statistics::Moments;
+use crate::error::DataError;
+use crate::error::problems::Problems;
+use crate::formats::table::Table;
+use crate::tables::edges::EdgeTable;
+use crate::tables::features::{Outcome, add_number, allocate, complete_kinds, encode_cell};
+use crate::tables::options::{Fill, NodeTableOptions};
+use crate::tables::scan::ColumnLook;
+use crate::tables::schema::{FeatureColumn, FeatureKind};
+use crate::text::{counted, listed, quoted, thousands};
+
+/// The features of the entries of a graph, and how they were read.
+#[derive(Debug, Default)]
+pub struct EdgeFeatures {
+    /// The columns in the order of their encoding.
+    pub columns: Vec<FeatureColumn>,
+    /// `[entries, width]`; an edge of an undirected table has the same row in both directions.
+    pub features: Columns,
+    /// What the user should know.
+    pub notes: Vec<String>,
+}
+
+/// The columns of an edges table that may be features.
+#[derive(Debug, Clone, Copy)]
+pub struct EdgeColumns<'a> {
+    /// The table.
+    pub table: &'a Table,
+    /// The graph that its rows became.
+    pub built: &'a Built,
+    /// The names of the columns that have no other part.
+    pub candidates: &'a [String],
+}
+
+impl<'a> EdgeColumns<'a> {
+    /// Those of a table that was read.
+    pub fn of(table: &'a Table, edges: &'a EdgeTable) -> Self {
+        EdgeColumns { table, built: &edges.built, candidates: &edges.unused }
+    }
+}
+
+/// Decides which columns are features and reads them. Columns of numbers are, and columns of text with few values; a
+/// column with cells that cannot be read is left out with a note, so that edges stay readable whatever else a table
+/// says about them. Rows that repeat an edge do not count.
+pub fn learn(edges: &EdgeColumns<'_>, options: &NodeTableOptions) -> Result<EdgeFeatures, DataError> {
+    let (table, rows) = (edges.table, edges.built.report.rows);
+    for name in &options.ignore_edges {
+        table.require(name, "passed to --ignore-edges")?;
+    }
+    let (ignored, candidates): (Vec<&String>, Vec<&String>) =
+        edges.candidates.iter().partition(|name| options.ignore_edges.contains(name) || rows == 0);
+    let numbers: Vec<usize> = candidates.iter().filter_map(|name| table.column(name)).collect();
+    let mut notes = unused_note(table, ignored);
+    let mut kept = Vec::new();
+    let mut places = Vec::new();
+    for (look, &column) in looks(table, &numbers, options.most_categories)?.into_iter().zip(&numbers) {
+        let name = table.header()[column].clone();
+        match kind_of(look, rows, options) {
+            Ok(kind) => {
+                kept.push(FeatureColumn { name, kind });
+                places.push(column);
+            }
+            Err(reason) => {
+                notes.push(format!("column {} of {} is not used: {reason}", quoted(&name), table.name()));
+            }
+        }
+    }
+    complete(edges, &mut kept, &places, options)?;
+    encode(edges, kept, &places, notes)
+}
+
+/// Reads the columns that a schema names; `fill` replaces its rule for missing cells.
+pub fn apply(
+    edges: &EdgeColumns<'_>,
+    columns: &[FeatureColumn],
+    fill: Option<Fill>,
+) -> Result<EdgeFeatures, DataError> {
+    let table = edges.table;
+    let mut kept = columns.to_vec();
+    let mut places = Vec::with_capacity(kept.len());
+    for column in &mut kept {
+        places.push(table.require(&column.name, "a feature of edges that the model was trained on")?);
+        if let Some(fill) = fill {
+            column.kind = column.kind.with_fill(fill);
+        }
+    }
+    let known = |name: &&String| columns.iter().all(|column| column.name != **name);
+    let notes = unused_note(table, edges.candidates.iter().filter(known).collect());
+    encode(edges, kept, &places, notes)
+}
+
+fn unused_note(table: &Table, names: Vec<&String>) -> Vec<String> {
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let names = listed(names.into_iter().map(String::as_str));
+    vec![format!("columns of {} that are not used: {names}", table.name())]
+}
+
+fn looks(table: &Table, columns: &[usize], most: usize) -> Result<Vec<ColumnLook>, DataError> {
+    let mut looks = Vec::new();
+    looks.resize_with(columns.len(), ColumnLook::default);
+    let mut rows = table.rows();
+    while let Some(row) = rows.next_row()? {
+        for (look, &column) in looks.iter_mut().zip(columns) {
+            look.see(row.cell(column), most);
+        }
+    }
+    Ok(looks)
+}
+
+/// The kind of a column without its statistics, or why it cannot be a feature.
+fn kind_of(look: ColumnLook, rows: usize, options: &NodeTableOptions) -> Result<FeatureKind, String> {
+    let fill = options.fill != Fill::Error;
+    let empty = |cells: usize| {
+        let cells = counted(cells as u64, "missing cell", "missing cells");
+        format!("{cells}. Pass --fill mean or --fill zero to use it")
+    };
+    if look.empty == rows {
+        return Err("it has no value in any row".to_string());
+    }
+    if let Some(kind) = look.counted_kind(rows) {
+        let dates = matches!(kind, FeatureKind::Number { dates: true, .. });
+        let (of_kind, not_finite) = if dates { (look.dates, 0) } else { (look.numbers, look.not_finite) };
+        let text = rows - look.missing_numbers - of_kind;
+        let beside = if dates { "no date beside dates" } else { "no number beside numbers" };
+        return match (text, not_finite, look.missing_numbers) {
+            (1.., ..) => Err(format!("{} {beside}", counted(text as u64, "cell is", "cells are"))),
+            (_, 1.., _) => Err(format!("{} no finite number", counted(not_finite as u64, "cell is", "cells are"))),
+            (.., 1..) if !fill => Err(empty(look.missing_numbers)),
+            _ => Ok(kind),
+        };
+    }
+    // As for nodes: a column of names has nearly as many values as rows.
+    if look.many || (rows >= 20 && look.values.len() * 2 > rows) {
+        let values = if look.many { options.most_categories } else { look.values.len() };
+        let more = if look.many { "more than " } else { "" };
+        return Err(format!("{more}{} different texts are too many for categories", thousands(values as u64)));
+    }
+    if look.empty > 0 && !fill {
+        return Err(empty(look.empty));
+    }
+    let mut values: Vec<String> = look.values.into_iter().collect();
+    values.sort_unstable();
+    Ok(FeatureKind::Category { values, allow_missing: fill })
+}
+
+/// The edge of each row: the entry of the row if it is the first row of its edge.
+struct FirstRows<'a> {
+    built: &'a Built,
+    seen: Vec<bool>,
+}
+
+enum RowOf {
+    /// Joins a node to itself.
+    Loop,
+    /// The first row of the edge of this entry.
+    First(usize),
+    /// Another row of the edge of this entry.
+    Again(usize),
+}
+
+impl<'a> FirstRows<'a> {
+    fn new(built: &'a Built) -> Self {
+        FirstRows { built, seen: vec![false; built.graph.entries()] }
+    }
+
+    fn see(&mut self, row: usize) -> RowOf {
+        let entry = self.built.entry_of_row[row];
+        if entry == NO_EDGE {
+            return RowOf::Loop;
+        }
+        let graph = &self.built.graph;
+        let edge = if graph.is_directed() { entry } else { entry.min(graph.reverse()[entry as usize]) };
+        match std::mem::replace(&mut self.seen[edge as usize], true) {
+            false => RowOf::First(entry as usize),
+            true => RowOf::Again(entry as usize),
+        }
+    }
+}
+
+/// Completes the kinds with mean, shift, scale and fill over all edges.
+fn complete(
+    edges: &EdgeColumns<'_>,
+    columns: &mut [FeatureColumn],
+    places: &[usize],
+    options: &NodeTableOptions,
+) -> Result<(), DataError> {
+    let mut moments = vec![Moments::default(); columns.len()];
+    let mut first_rows = FirstRows::new(edges.built);
+    let mut rows = edges.table.rows();
+    while let Some(row) = rows.next_row()? {
+        if let RowOf::First(_) = first_rows.see(row.index) {
+            for ((moments, kept), &column) in moments.iter_mut().zip(&*columns).zip(places) {
+                add_number(moments, &kept.kind, row.cell(column));
+            }
+        }
+    }
+    complete_kinds(columns, &moments, options);
+    Ok(())
+}
+
+fn encode(
+    edges: &EdgeColumns<'_>,
+    columns: Vec<FeatureColumn>,
+    places: &[usize],
+    mut notes: Vec<String>,
+) -> Result<EdgeFeatures, DataError> {
+    let table = edges.table;
+    let width: usize = columns.iter().map(|column| column.kind.width()).sum();
+    if width == 0 {
+        return Ok(EdgeFeatures { columns, features: Columns::none(), notes });
+    }
+    let graph = &edges.built.graph;
+    let mut features = allocate(table, graph.entries(), width, "entries")?;
+    let mut own = vec![0.0; width];
+    let mut counts = vec![[0u64; 2]; columns.len()];
+    let (mut conflicts, mut first_conflict) = (0u64, 0u64);
+    let mut first_rows = FirstRows::new(edges.built);
+    let mut problems = Problems::default();
+    let mut rows = table.rows();
+    while let Some(row) = rows.next_row()? {
+        own.fill(0.0);
+        let mut place = 0;
+        for ((column, &cell), counts) in columns.iter().zip(places).zip(&mut counts) {
+            let end = place + column.kind.width();
+            match encode_cell(&row, cell, &column.kind, &mut own[place..end]) {
+                Ok(Outcome::Encoded) => {}
+                Ok(Outcome::Unseen) => counts[0] += 1,
+                Ok(Outcome::Filled) => counts[1] += 1,
+                Err(wrong) => problems.add(|| wrong.at(&row, cell)),
+            }
+            place = end;
+        }
+        match first_rows.see(row.index) {
+            RowOf::Loop => {}
+            RowOf::First(entry) => {
+                features[entry * width..][..width].copy_from_slice(&own);
+                if !graph.is_directed() {
+                    features[graph.reverse()[entry] as usize * width..][..width].copy_from_slice(&own);
+                }
+            }
+            RowOf::Again(entry) => {
+                if features[entry * width..][..width] != own[..] {
+                    conflicts += 1;
+                    first_conflict = if conflicts == 1 { row.place().line } else { first_conflict };
+                }
+            }
+        }
+    }
+    problems.into_result()?;
+    notes.extend(count_notes(table, &columns, &counts));
+    if conflicts > 0 {
+        let remedy = if graph.is_directed() { "" } else { " Pass --directed if the two directions of an edge differ." };
+        notes.push(format!(
+            "{}: {} an edge with other values than its first row, such as line {first_conflict}; the first row counts.{remedy}",
+            table.name(),
+            counted(conflicts, "row repeats", "rows repeat")
+        ));
+    }
+    Ok(EdgeFeatures { columns, features: Columns::dense(width, features), notes })
+}
+
+/// What to say about cells that were filled or never seen before.
+fn count_notes(table: &Table, columns: &[FeatureColumn], counts: &[[u64; 2]]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (column, &[unseen, filled]) in columns.iter().zip(counts) {
+        let name = quoted(&column.name);
+        if matches!(column.kind, FeatureKind::Number { dates: true, .. }) {
+            notes.push(format!("column {name} of {}: dates are read as days since 1970-01-01", table.name()));
+        }
+        if filled > 0 {
+            let cells = counted(filled, "missing cell", "missing cells");
+            notes.push(format!("column {name} of {}: {cells} filled", table.name()));
+        }
+        if unseen > 0 {
+            let cells = counted(unseen, "cell has", "cells have");
+            notes.push(format!(
+                "column {name} of {}: {cells} a category that training never saw; encoded as none of the known ones",
+                table.name()
+            ));
+        }
+    }
+    notes
+}
