@@ -127,9 +127,7 @@ pub fn apply(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Appli
             )));
         }
     };
-    if let Some(scale) = &run.record.features {
-        scale.apply(&mut dataset)?;
-    }
+    run.recipe.data.scale_again(run.record.features.as_ref(), &mut dataset)?;
     // Scored as in training, whatever is usual.
     dataset.metric = run.record.metric;
     for note in &dataset.notes {

@@ -116,6 +116,9 @@ impl From<TrainError> for Failure {
             )),
             TrainError::NoSetting { .. } => Failure::usage(error.to_string()),
             TrainError::NoMaterial(problem) => problem.into(),
+            TrainError::NoTest { name } => Failure::failed(format!(
+                "{name} has no test part, so there is nothing to compare by. Mark rows as test, or pass --split seeded."
+            )),
             TrainError::NothingToLearn { distance: Some(distance) } => Failure::failed(format!(
                 "no node has another at distance {distance}: there is nothing to learn from. Pass a smaller --distance."
             )),

@@ -127,7 +127,7 @@ fn lay_over(data: &mut DataConfig, given: &DataArguments) {
     }
     data.task = given.task.or(data.task);
     data.metric = given.metric.or(data.metric);
-    data.split = given.split.unwrap_or(data.split);
+    put(&mut data.split, &given.split);
     data.skip_bad_molecules |= given.skip_bad_molecules;
     let lists = [
         (&mut data.ignore, &table.ignore),
@@ -145,12 +145,8 @@ fn lay_over(data: &mut DataConfig, given: &DataArguments) {
     if given.split_seed.is_some() {
         data.split_seed = given.split_seed;
     }
+    put(&mut data.scaling, &given.scaling);
     // The parser of the options knows these two words only.
-    match given.scaling.as_deref() {
-        Some("none") => data.scaling = farhop_data::FeatureScaling::None,
-        Some(_) => data.scaling = farhop_data::FeatureScaling::Standardise,
-        None => {}
-    }
     match given.no_features.as_deref() {
         Some("one") => data.no_features = farhop_data::NoFeatures::One,
         Some(_) => data.no_features = farhop_data::NoFeatures::Degree,

@@ -6,6 +6,7 @@ use farhop_data::metrics::Metric;
 use farhop_data::text::{counted, thousands};
 use farhop_kernels::allocator;
 use farhop_train::memory::{Plan, bytes_text};
+use farhop_train::series::{Member, Row};
 use farhop_train::{EncodingConfig, EpochReport, Material, Observer, Origins, Parting, Recipe, Stage, Task};
 
 use crate::arguments::TrainArguments;
@@ -14,6 +15,7 @@ use crate::data;
 use crate::interrupt::Saving;
 use crate::origins;
 use crate::progress::Progress;
+use crate::table::duration;
 use crate::without_effect;
 
 /// Listens to one run.
@@ -21,9 +23,16 @@ pub struct Watcher<'a> {
     console: &'a Console,
     /// Whether only the progress of training is shown.
     brief: bool,
+    /// Whether it is one of several runs.
+    several: bool,
+    /// Whether the data was shown: once is enough.
+    shown: bool,
     /// Where the settings come from, and the options that were given.
     settings: Option<(&'a Origins, &'a TrainArguments)>,
     metric: Metric,
+    /// Which of several runs it is, and how long all that are left will take.
+    title: String,
+    left: Option<f64>,
     progress: Option<Progress>,
     saving: Option<Saving>,
 }
@@ -31,12 +40,28 @@ pub struct Watcher<'a> {
 impl<'a> Watcher<'a> {
     /// Tells everything.
     pub fn new(console: &'a Console) -> Self {
-        Watcher { console, brief: false, settings: None, metric: Metric::Accuracy, progress: None, saving: None }
+        Watcher {
+            console,
+            brief: false,
+            several: false,
+            shown: false,
+            settings: None,
+            metric: Metric::Accuracy,
+            title: String::new(),
+            left: None,
+            progress: None,
+            saving: None,
+        }
     }
 
     /// Shows the progress of training, and nothing else.
     pub fn brief(console: &'a Console) -> Self {
         Watcher { brief: true, ..Watcher::new(console) }
+    }
+
+    /// Tells of every run in a line, and shows the progress of its training.
+    pub fn of_several(console: &'a Console) -> Self {
+        Watcher { several: true, ..Watcher::new(console) }
     }
 
     /// Tells also where the settings come from, and which options have no effect.
@@ -45,13 +70,42 @@ impl<'a> Watcher<'a> {
     }
 
     fn say(&self, text: &str) {
-        if !self.brief {
+        if !self.brief && !self.several {
             self.console.message(text);
         }
     }
 }
 
 impl Observer for Watcher<'_> {
+    fn timing(&mut self, recipe: &Recipe) {
+        self.console.message(&format!("timing {}", recipe.model.name()));
+    }
+
+    fn estimated(&mut self, runs: usize, done: usize, seconds: Option<f64>) {
+        let there = if done > 0 { format!(", {done} there already") } else { String::new() };
+        let time = seconds.map_or(String::new(), |seconds| format!(": at most {}", about(seconds)));
+        self.console.message(&format!("{} to train{there}{time}", counted(runs as u64, "run", "runs")));
+    }
+
+    fn run(&mut self, member: &Member, left: Option<f64>) {
+        // The data of the next run is that of the first, but for its split.
+        self.shown = true;
+        self.progress = None;
+        self.left = left;
+        self.title = format!("{}, {}", member.recipe.model.name(), member.title());
+    }
+
+    fn ran(&mut self, row: &Row) {
+        self.progress = None;
+        let told = match &row.result {
+            Ok(record) => {
+                format!("test {} after {}", record.metric.shown(record.scores.test), duration(record.seconds))
+            }
+            Err(_) => "failed".to_string(),
+        };
+        self.console.message(&format!("{}: {told}", self.title));
+    }
+
     fn stage(&mut self, stage: Stage) {
         allocator::doing(match stage {
             Stage::Reading => &"reading the data",
@@ -66,7 +120,7 @@ impl Observer for Watcher<'_> {
     }
 
     fn read(&mut self, material: &Material) {
-        if !self.brief {
+        if !self.brief && !std::mem::replace(&mut self.shown, true) {
             data::show_card(material, self.console);
         }
     }
@@ -97,6 +151,10 @@ impl Observer for Watcher<'_> {
         if let Some(folder) = folder {
             self.say(&format!("training {model} in {}", folder.display()));
         }
+        if self.several {
+            let left = self.left.map_or(String::new(), |left| format!(" ({} left)", about(left)));
+            self.console.message(&format!("{}{left}", self.title));
+        }
         self.progress = Some(Progress::new(self.console, model, self.metric));
         self.saving = Some(Saving::begin());
     }
@@ -125,6 +183,11 @@ impl Observer for Watcher<'_> {
             None => self.console.warning(text),
         }
     }
+}
+
+/// `about 3 min 20 s`.
+fn about(seconds: f64) -> String {
+    format!("about {}", duration(seconds.ceil().max(1.0)).replace(".00", ""))
 }
 
 /// `memory      340 MiB at the peak, 21.4 GiB available (the machine)`.

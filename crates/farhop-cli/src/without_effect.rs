@@ -27,7 +27,8 @@ pub fn refuse_reading(named: Option<&Named>, data: &DataArguments, config: &Data
     let refused = |flag: &str, why: String| Err(Failure::usage(format!("{flag} {why} Take it out.")));
     let given = |flags: &[&str]| data.flags_of_tables().find(|flag| flags.contains(flag));
     let word = data.what.as_deref().unwrap_or_default();
-    let split = data.split.map(|_| "--split");
+    // A file says it by ids, whatever the data is.
+    let split = data.split.as_ref().filter(|split| split.file().is_none()).map(|_| "--split");
     match named {
         Some(named) if named.is_complete() => {
             if let Some(flag) = data.flags_of_tables().next() {
@@ -41,9 +42,10 @@ pub fn refuse_reading(named: Option<&Named>, data: &DataArguments, config: &Data
                 return refused(flag, format!("is for a split that is made; {word} has its own."));
             }
             let seeded = config.split == SplitSetting::Seeded;
-            match (data.fractions, data.split_seed, config.split) {
-                (Some(_), ..) if !seeded => refused("--fractions", "is for --split seeded.".into()),
-                (_, Some(_), SplitSetting::Standard | SplitSetting::Number(_)) => {
+            let drawn = matches!(config.split, SplitSetting::Seeded | SplitSetting::PerClass);
+            match (data.fractions, data.split_seed) {
+                (Some(_), _) if !seeded => refused("--fractions", "is for --split seeded.".into()),
+                (_, Some(_)) if !drawn => {
                     refused("--split-seed", "is for --split seeded and --split per-class.".into())
                 }
                 _ => Ok(()),

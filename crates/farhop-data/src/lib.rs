@@ -76,7 +76,7 @@ pub use dataset::card::{DataCard, TableSummary};
 pub use dataset::csr::Csr;
 pub use dataset::split::{Part, Split, SplitError, SplitFractions};
 pub use dataset::split_file::SplitFile;
-pub use dataset::{Columns, Dataset, Level, Numbers, NumbersOnDisk, Target};
+pub use dataset::{Columns, Dataset, DatasetBuilder, Level, Numbers, NumbersOnDisk, Target};
 pub use error::DataError;
 pub use error::place::{Cell, Place};
 pub use files::row_file::RowFile;

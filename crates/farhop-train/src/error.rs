@@ -71,6 +71,12 @@ pub enum TrainError {
         /// The distance that matters, for data that is made.
         distance: Option<usize>,
     },
+    /// There is no test part to compare by.
+    #[error("{name} has no test part, so there is nothing to compare by. Put some rows there, or draw a split.")]
+    NoTest {
+        /// The data.
+        name: String,
+    },
     /// Parts of a graph would see more around them than the model does.
     #[error("halo is {halo}: this {model} sees {seen} hops; give at most {most}, or \"none\".")]
     Halo {

@@ -5,12 +5,14 @@
 //! * [`Material`]: the data that a recipe names, read and checked;
 //! * [`task`]: checked data as batches for a model, whatever is to be predicted;
 //! * [`Job`]: one run from its recipe and data to its scores, and [`Resume`], one that goes on;
+//! * [`series`]: several runs of a recipe, and [`compare`], several models on the same data;
 //! * [`fit()`]: the training loop with early stopping;
 //! * [`run`]: the run folder, its checkpoints, and what is read back from it;
 //! * [`memory`]: the memory plan before a run, and the peak after it.
 //!
 //! Nothing here prints: progress goes to an [`Observer`], failures are a [`TrainError`].
 
+pub mod compare;
 mod decisions;
 mod durable;
 mod error;
@@ -25,17 +27,18 @@ pub mod recipe;
 pub mod run;
 mod scaling;
 mod score;
+pub mod series;
 mod settings;
 pub mod task;
 
 pub use decisions::{Confusions, choose_thresholds};
 pub use error::{NoMaterial, TrainError};
 pub use fit::{Fitted, Outcome, Session, Summary, fit};
-pub use job::{Job, Keep, Resume, Trained, plan_task, prepare_task};
+pub use job::{Job, Keep, Resume, Trained, free_path, plan_task, prepare_task, train};
 pub use look::{Embeddings, HopWeights};
 pub use observer::{EpochReport, Observer, Silent, Stage};
 pub use reading::{Material, NewFiles, Places, SavedSchema, read_again};
-pub use recipe::{CheckpointEvery, DataConfig, PartitionerKind, Recipe, Schedule, SplitSetting, TrainConfig};
+pub use recipe::{CheckpointEvery, DataConfig, PartitionerKind, Recipe, Schedule, SplitSetting, TieBreak, TrainConfig};
 pub use run::{Machine, RunFolder, RunRecord, Status, TrainedRun};
 pub use scaling::FeatureScale;
 pub use score::{Evaluation, Outputs, Scores, probabilities, score, scores, softmax_rows};

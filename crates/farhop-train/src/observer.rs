@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::memory::Plan;
+use crate::series::{Member, Row};
 use crate::{EncodingConfig, Material, Recipe, Task};
 
 /// What a run is busy with.
@@ -46,6 +47,22 @@ pub struct EpochReport {
 
 /// Receives what happens during a run, in the order of the methods. Every one has an empty default.
 pub trait Observer {
+    /// A few epochs are about to be timed, to say how long runs will take.
+    fn timing(&mut self, recipe: &Recipe) {
+        let _ = recipe;
+    }
+    /// So many runs are to be trained and so many are there already; `seconds` is what they will take, if that is known.
+    fn estimated(&mut self, runs: usize, done: usize, seconds: Option<f64>) {
+        let _ = (runs, done, seconds);
+    }
+    /// One of several runs is next; `left` are the seconds that it and those after it will take, if that is known.
+    fn run(&mut self, member: &Member, left: Option<f64>) {
+        let _ = (member, left);
+    }
+    /// One of several runs has ended, now or before.
+    fn ran(&mut self, row: &Row) {
+        let _ = row;
+    }
     /// The run begins with something else.
     fn stage(&mut self, stage: Stage) {
         let _ = stage;

@@ -8,7 +8,8 @@ use farhop_data::hash::sha256_of_graphs;
 use farhop_data::import::{self, FileSchema, ImportOptions};
 use farhop_data::molecules::{MoleculeSchema, MoleculeTable};
 use farhop_data::{
-    ApplyOptions, DataCard, DataError, Dataset, FeatureScaling, Fill, Level, NodeTables, Schema, TableSummary,
+    ApplyOptions, DataCard, DataError, Dataset, FeatureScaling, Fill, Level, NodeTableOptions, NodeTables, Schema,
+    SplitFile, TableSummary,
 };
 use farhop_graph::GraphSet;
 use serde::{Deserialize, Serialize};
@@ -135,8 +136,7 @@ impl Material {
         DataCard { table: self.summary.clone(), ..DataCard::of(&self.dataset) }
     }
 
-    /// Brings the numbers of nodes to a scale that is learned well from, unless `config` says no. Columns of tables are on
-    /// theirs already.
+    /// Brings the numbers of nodes to the scale that `config` asks for. Columns of tables are standardised already.
     ///
     /// # Errors
     /// When numbers that stay in a file can't be read.
@@ -144,22 +144,50 @@ impl Material {
         if config.dataset.is_some() && config.scaling == FeatureScaling::Standardise {
             self.features = FeatureScale::of(&self.dataset);
         }
-        if let Some(scale) = &self.features {
-            scale.apply(&mut self.dataset)?;
-            let told = "numbers of nodes are standardised over the training part; --scaling none leaves them";
-            self.dataset.notes.push(told.to_string());
+        config.scale_again(self.features.as_ref(), &mut self.dataset)?;
+        match (&self.features, config.scaling) {
+            (Some(_), _) => self.dataset.notes.push(
+                "numbers of nodes are standardised over the training part; --scaling none leaves them".to_string(),
+            ),
+            (_, FeatureScaling::RowNormalised) => {
+                self.dataset.notes.push("numbers of nodes are divided by the sum of their row".to_string());
+            }
+            _ => {}
         }
         Ok(self)
     }
 }
 
 impl DataConfig {
+    /// Brings the numbers of nodes to the scale of training; `features` is what was learned of it.
+    ///
+    /// # Errors
+    /// When there are other numbers than in training, or they can't be read.
+    pub fn scale_again(&self, features: Option<&FeatureScale>, dataset: &mut Dataset) -> Result<(), TrainError> {
+        if let Some(scale) = features {
+            scale.apply(dataset)?;
+        }
+        if self.scaling == FeatureScaling::RowNormalised {
+            dataset.nodes.row_normalise()?;
+        }
+        Ok(())
+    }
+
     /// Reads the data that the settings name.
     ///
     /// # Errors
     /// When nothing is named, it is not there, or it does not hold together.
     pub fn read(&self, seed: u64, places: &Places) -> Result<Material, TrainError> {
-        let mut material = self.read_as_is(seed, places)?;
+        let file = self.split.file().map(SplitFile::open).transpose()?;
+        let mut material = self.read_as_is(seed, places, file.as_ref())?;
+        if let Some(file) = file {
+            let dataset = &mut material.dataset;
+            let units = if dataset.splits_nodes() { dataset.graphs.union().nodes() } else { dataset.graphs.len() };
+            // Of many graphs whose nodes are predicted, the ids are those of nodes, and graphs are called by their numbers.
+            let ids: &[String] = if dataset.ids.len() == units { &dataset.ids } else { &[] };
+            dataset.split = file.split(units, ids)?;
+            dataset.sources.push(file.source().clone());
+        }
         if let Some(metric) = self.metric {
             material.dataset.metric = metric;
         }
@@ -179,9 +207,11 @@ impl DataConfig {
         }
     }
 
-    fn read_as_is(&self, seed: u64, places: &Places) -> Result<Material, TrainError> {
+    fn read_as_is(&self, seed: u64, places: &Places, split: Option<&SplitFile>) -> Result<Material, TrainError> {
         if let (Some(nodes), Some(edges)) = (&self.nodes, &self.edges) {
-            let NodeTables { dataset, schema, summary } = NodeTables::load(nodes, edges, &self.table_options(seed))?;
+            // Numbers are standardised over the training rows: the split has to be known while they are read.
+            let options = NodeTableOptions { split_file: split.cloned(), ..self.table_options(seed) };
+            let NodeTables { dataset, schema, summary } = NodeTables::load(nodes, edges, &options)?;
             return Ok(Material {
                 dataset,
                 schema: Some(SavedSchema::Nodes(schema)),

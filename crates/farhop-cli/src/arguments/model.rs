@@ -169,6 +169,11 @@ impl ModelArguments {
         given
     }
 
+    /// A model by its name, with settings of a recipe.
+    pub fn named(name: &str, set: &[(String, Value)]) -> Self {
+        ModelArguments { model: Some(name.to_string()), set: set.to_vec(), ..ModelArguments::default() }
+    }
+
     /// Whether anything was asked about the model.
     pub fn is_empty(&self) -> bool {
         self.model.is_none() && self.settings().is_empty()

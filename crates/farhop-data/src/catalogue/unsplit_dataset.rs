@@ -8,7 +8,7 @@ use super::entry::{Counts, DataFile, Entry};
 use super::options::{LoadOptions, SplitRequest};
 use super::splits;
 use crate::dataset::split::Split;
-use crate::dataset::{Columns, Dataset, Numbers, Target};
+use crate::dataset::{Columns, Dataset, Target};
 use crate::error::DataError;
 use crate::files::source::{SourceFile, read_bytes};
 use crate::text::{counted, thousands};
@@ -57,7 +57,7 @@ impl UnsplitDataset {
         notes.extend(self.sources.iter().filter_map(|source| other_than_published(entry, source)));
         let mut nodes = self.nodes;
         if options.row_normalise.unwrap_or(entry.row_normalise) {
-            row_normalise(&mut nodes);
+            nodes.row_normalise()?;
         } else if entry.row_normalise {
             notes.retain(|note| !note.starts_with("Feature rows are divided"));
         }
@@ -95,26 +95,6 @@ fn other_than_published(entry: &Entry, source: &SourceFile) -> Option<String> {
     let named = |file: &&DataFile| file.names.iter().any(|name| Path::new(&source.path).ends_with(name));
     let known = entry.files.iter().find(named)?.sha256?;
     (known != source.sha256).then(|| format!("{}: not the published file, its SHA-256 is another one", source.path))
-}
-
-/// Divides every row of numbers by its sum; rows that add up to 0 stay.
-fn row_normalise(columns: &mut Columns) {
-    let scale = |row: &mut [f32]| {
-        let sum: f32 = row.iter().sum();
-        if sum != 0.0 {
-            row.iter_mut().for_each(|value| *value /= sum);
-        }
-    };
-    match &mut columns.numbers {
-        Numbers::Dense(numbers) if columns.width > 0 => numbers.chunks_exact_mut(columns.width).for_each(scale),
-        // What a reader gives is in memory.
-        Numbers::Dense(_) | Numbers::OnDisk(_) => {}
-        Numbers::Sparse(csr) => {
-            for row in 0..csr.rows {
-                scale(&mut csr.values[csr.offsets[row]..csr.offsets[row + 1]]);
-            }
-        }
-    }
 }
 
 fn check_counts(data: &Dataset, expected: &Counts, options: &LoadOptions) -> Result<(), String> {

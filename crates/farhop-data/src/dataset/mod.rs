@@ -1,6 +1,7 @@
 //! Checked data, ready to learn from: one graph or many, features, targets, split.
 
 mod arrays;
+mod builder;
 pub mod cache;
 pub mod card;
 pub(crate) mod categories;
@@ -22,6 +23,7 @@ use std::borrow::Cow;
 
 use farhop_graph::GraphSet;
 
+pub use builder::DatasetBuilder;
 pub use columns::{Columns, Numbers};
 pub use on_disk::NumbersOnDisk;
 pub use target::{Level, Target};

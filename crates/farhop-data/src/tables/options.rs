@@ -43,7 +43,7 @@ impl FromStr for Fill {
     }
 }
 
-/// Whether columns of numbers are brought to mean 0 and deviation 1.
+/// The scale that numbers of nodes are brought to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FeatureScaling {
@@ -52,6 +52,30 @@ pub enum FeatureScaling {
     Standardise,
     /// Numbers as they are.
     None,
+    /// The numbers of every row divided by their sum, as word counts often are.
+    RowNormalised,
+}
+
+impl FeatureScaling {
+    /// The words of a recipe.
+    pub const WORDS: [&str; 3] = ["standardise", "none", "row-normalised"];
+}
+
+impl FromStr for FeatureScaling {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "standardise" => Ok(FeatureScaling::Standardise),
+            "none" => Ok(FeatureScaling::None),
+            "row-normalised" => Ok(FeatureScaling::RowNormalised),
+            other => Err(format!(
+                "{} is not a scaling. Allowed: {}.",
+                crate::text::quoted(other),
+                FeatureScaling::WORDS.join(", ")
+            )),
+        }
+    }
 }
 
 /// The feature of nodes whose table has no feature column.

@@ -35,19 +35,21 @@ impl Keep {
     }
 }
 
+/// The first `DATASET-MODEL-N` (for tables `MODEL-N`) below a folder that is free.
+pub fn free_path(below: &Path, recipe: &Recipe) -> PathBuf {
+    let name = |number: u64| below.join(format!("{}{}-{number}", prefix(recipe), recipe.model.name()));
+    (1..).map(name).find(|path| !path.exists()).unwrap_or_else(|| below.to_path_buf())
+}
+
 fn fresh(below: &Path, recipe: &Recipe, record: &RunRecord) -> Result<RunFolder, TrainError> {
-    for number in 1u32.. {
-        let path = below.join(format!("{}{}-{number}", prefix(recipe), recipe.model.name()));
-        if path.exists() {
-            continue;
-        }
+    loop {
+        let path = free_path(below, recipe);
         match RunFolder::create(&path, false, recipe, record.clone()) {
             // Another process was faster.
             Err(TrainError::RunExists { .. } | TrainError::InUse { .. }) => {}
             created => return created,
         }
     }
-    Err(TrainError::Task(format!("{} is full of runs. Choose another folder.", below.display())))
 }
 
 /// The name of the dataset or file, as far as it can be part of a folder's name.

@@ -7,14 +7,17 @@ mod resume;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-pub use keep::Keep;
+use farhop_data::Dataset;
+use farhop_data::catalogue::DataFolders;
+
+pub use keep::{Keep, free_path};
 pub use prepare::{plan_task, prepare_task};
 pub use resume::Resume;
 
 use crate::memory::Plan;
 use crate::{
-    Fitted, Machine, Material, Observer, Places, Recipe, RunFolder, RunRecord, SavedSchema, Session, Task, TrainError,
-    fit,
+    Fitted, Machine, Material, Observer, Outputs, Places, Recipe, RunFolder, RunRecord, SavedSchema, Session, Silent,
+    Task, TrainError, fit, probabilities,
 };
 
 /// A run that is to be trained.
@@ -59,6 +62,26 @@ pub struct Trained {
     pub plan: Plan,
     /// The model, its scores, and how it ended.
     pub fitted: Fitted,
+}
+
+/// Trains on data that is at hand, in silence, and keeps nothing.
+///
+/// # Errors
+/// As [`Job::train`].
+pub fn train(dataset: Dataset, recipe: Recipe) -> Result<Trained, TrainError> {
+    let places = Places { folders: DataFolders::new(Vec::new()), cache: None };
+    Job::new(recipe, Material::of(dataset), &places).train(&mut Silent, &AtomicBool::new(false))
+}
+
+impl Trained {
+    /// The answers for all rows, `[rows, outputs]`: probabilities of classes and labels, or numbers.
+    ///
+    /// # Errors
+    /// When an output is not finite.
+    pub fn predict(&self) -> Result<Vec<f32>, TrainError> {
+        let outputs = Outputs::of_all(&self.task, &self.fitted.model)?;
+        Ok(probabilities(self.task.target(), &outputs.values))
+    }
 }
 
 impl<'a> Job<'a> {

@@ -38,7 +38,7 @@ use serde::{Deserialize, Serialize};
 pub use data::{DataConfig, SplitSetting};
 pub use halo::hops_seen;
 pub(crate) use read::slip_of;
-pub use train::{CheckpointEvery, PartitionerKind, Schedule, TrainConfig};
+pub use train::{CheckpointEvery, PartitionerKind, Schedule, TieBreak, TrainConfig};
 
 use crate::durable;
 use crate::{EncodingConfig, TrainError};

@@ -14,12 +14,13 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::report::shell_word;
-use super::{machine, tables};
+use super::tables;
 use crate::arguments::{Common, TrainArguments};
 use crate::console::Console;
 use crate::demonstration;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::interrupt;
+use crate::machine::machine;
 use crate::output::Output;
 use crate::picture::{Line, accuracy_against_distance};
 use crate::table::{TextTable, duration, percent};

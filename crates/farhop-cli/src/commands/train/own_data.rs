@@ -1,18 +1,19 @@
 //! Training on data that the user names: a dataset, molecules, or tables of nodes and edges.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use farhop_train::presets::Preset;
-use farhop_train::{Job, Keep, Places, Settled};
+use farhop_train::{Job, Keep, Places, Settled, free_path};
 use serde_json::json;
 
-use super::{machine, report};
+use super::{report, series};
 use crate::arguments::{Common, TrainArguments};
 use crate::console::Console;
 use crate::data;
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::machine::machine;
 use crate::origins;
 use crate::settings;
 use crate::watcher::Watcher;
@@ -27,6 +28,10 @@ pub fn run(
     threads: usize,
     console: &Console,
 ) -> Result<ExitCode, Failure> {
+    let seeds = arguments.several.list(common, 1)?;
+    if arguments.overwrite && !arguments.several.is_empty() {
+        return Err(Failure::usage("--overwrite can't replace several runs. Take it out, or choose another --out."));
+    }
     let asked = settings::of_training(arguments, common)?;
     let expected = asked.settle(None)?;
     without_effect::refuse_parts(&expected.recipe, &arguments.training.settings())?;
@@ -41,13 +46,22 @@ pub fn run(
     if arguments.show_settings {
         return show(&settled, console);
     }
+    let data_dir = arguments.data.data_dir.as_ref().and_then(|folder| std::path::absolute(folder).ok());
+    if !arguments.several.is_empty() {
+        data::show_card(&material, console);
+        origins::say(&settled.origins, console);
+        // Every run reads its own: splits may differ.
+        drop(material);
+        let out = arguments.out.clone().unwrap_or_else(|| free_path(Path::new(RUNS), &settled.recipe));
+        return series::begin(&settled.recipe, &seeds, &out, data_dir, threads, console);
+    }
     let job = Job {
         keep: match &arguments.out {
             Some(out) => Keep::In { path: out.clone(), overwrite: arguments.overwrite },
             None => Keep::Fresh { below: PathBuf::from(RUNS) },
         },
         machine: machine(threads),
-        data_dir: arguments.data.data_dir.as_ref().and_then(|folder| std::path::absolute(folder).ok()),
+        data_dir,
         ..Job::new(settled.recipe, material, &places)
     };
     let mut watcher = Watcher::with_settings(console, &settled.origins, arguments);

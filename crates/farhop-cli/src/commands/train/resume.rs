@@ -4,8 +4,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use farhop_train::Resume;
+use farhop_train::series::SeriesFolder;
 
-use super::report;
+use super::{report, series};
 use crate::arguments::{Common, TrainArguments};
 use crate::console::Console;
 use crate::failure::Failure;
@@ -20,6 +21,9 @@ pub fn run(
     console: &Console,
 ) -> Result<ExitCode, Failure> {
     refuse_changes(arguments, common)?;
+    if SeriesFolder::is(path) {
+        return resume_series(path, arguments, threads, console);
+    }
     let resume = Resume {
         path,
         nodes: arguments.data.nodes.clone(),
@@ -33,6 +37,24 @@ pub fn run(
     report::tell(&trained?, threads, console)
 }
 
+/// Several runs go on, each with its own settings and data.
+fn resume_series(
+    path: &Path,
+    arguments: &TrainArguments,
+    threads: usize,
+    console: &Console,
+) -> Result<ExitCode, Failure> {
+    let given = [("--epochs", arguments.training.epochs.is_some())];
+    let moved = [("--nodes", arguments.data.nodes.is_some()), ("--edges", arguments.data.edges.is_some())];
+    if let Some((flag, _)) = given.iter().chain(&moved).find(|(_, given)| *given) {
+        return Err(Failure::usage(format!(
+            "{flag} is for one run, and {} holds several. Take it out.",
+            path.display()
+        )));
+    }
+    series::resume(path, arguments.data.data_dir.as_deref(), threads, console)
+}
+
 /// A run that goes on keeps its settings: anything else would be another run.
 fn refuse_changes(arguments: &TrainArguments, common: &Common) -> Result<(), Failure> {
     let changed = !arguments.model.is_empty()
@@ -40,6 +62,7 @@ fn refuse_changes(arguments: &TrainArguments, common: &Common) -> Result<(), Fai
         || arguments.training.is_more_than_epochs()
         || arguments.data.says_how()
         || arguments.data.what.is_some()
+        || !arguments.several.is_empty()
         || common.seed.is_some();
     if changed {
         return Err(Failure::usage(
