@@ -8,6 +8,7 @@
 //! * [`series`]: several runs of a recipe, and [`compare`], several models on the same data;
 //! * [`fit()`]: the training loop with early stopping;
 //! * [`run`]: the run folder, its checkpoints, and what is read back from it;
+//! * [`study`]: the search for settings;
 //! * [`memory`]: the memory plan before a run, and the peak after it.
 //!
 //! Nothing here prints: progress goes to an [`Observer`], failures are a [`TrainError`].
@@ -29,6 +30,7 @@ mod scaling;
 mod score;
 pub mod series;
 mod settings;
+pub mod study;
 pub mod task;
 
 pub use decisions::{Confusions, choose_thresholds};

@@ -28,6 +28,7 @@ mod halo;
 mod ranges;
 mod read;
 mod train;
+pub(crate) mod tree;
 mod write;
 
 use std::path::Path;
@@ -37,8 +38,8 @@ use serde::{Deserialize, Serialize};
 
 pub use data::{DataConfig, SplitSetting};
 pub use halo::hops_seen;
-pub(crate) use read::slip_of;
 pub use train::{CheckpointEvery, PartitionerKind, Schedule, TieBreak, TrainConfig};
+pub(crate) use tree::slip_of;
 
 use crate::durable;
 use crate::{EncodingConfig, TrainError};

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Recipe, read};
+use super::{Recipe, read, tree};
 use crate::TrainError;
 
 pub(super) fn to_toml(recipe: &Recipe) -> Result<String, TrainError> {
@@ -25,16 +25,16 @@ pub(super) fn to_toml(recipe: &Recipe) -> Result<String, TrainError> {
 
 fn write(recipe: &Recipe, short: bool) -> Result<String, TrainError> {
     let failed = |problem: String| TrainError::Recipe { file: "recipe.toml".into(), line: None, problem };
-    let tree = read::tree_of(recipe).map_err(|error| failed(error.to_string()))?;
+    let tree = tree::of(recipe).map_err(|error| failed(error.to_string()))?;
     let mut written = tree.clone();
     let mut absent = Vec::new();
     find_absent(&tree, &mut Vec::new(), &mut absent);
     for path in absent {
         // Where a text is allowed, "none" would be that text: such a setting is left out instead.
         let mut tried = tree.clone();
-        read::set(&mut tried, &path, Value::from("none"));
-        if Recipe::deserialize_tree(&tried).is_err() {
-            read::set(&mut written, &path, Value::from("none"));
+        tree::set(&mut tried, &path, Value::from("none"));
+        if tree::to_recipe(&tried).is_err() {
+            tree::set(&mut written, &path, Value::from("none"));
         }
     }
     let document = toml_of(&written, short).ok_or_else(|| failed("nothing to write.".to_string()))?;

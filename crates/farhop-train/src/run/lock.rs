@@ -3,6 +3,8 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Seek, Write};
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use super::names;
 use crate::TrainError;
@@ -41,6 +43,20 @@ impl FolderLock {
             .and_then(|()| writeln!(file, "{}", std::process::id()))
             .map_err(TrainError::io(&path, "write"))?;
         Ok(FolderLock { file })
+    }
+
+    /// Takes the lock of a folder that others hold for moments only, and waits for them up to a minute.
+    ///
+    /// # Errors
+    /// As [`FolderLock::take`], after that minute.
+    pub fn wait(folder: &Path) -> Result<Self, TrainError> {
+        let until = Instant::now() + Duration::from_secs(60);
+        loop {
+            match Self::take(folder) {
+                Err(TrainError::InUse { .. }) if Instant::now() < until => thread::sleep(Duration::from_millis(20)),
+                other => return other,
+            }
+        }
     }
 
     /// Whether the folder is still the one whose lock this is, and not gone or another of that name.

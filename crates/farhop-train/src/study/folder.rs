@@ -1,0 +1,365 @@
+//! The folder of a study, which any number of processes may work on at once.
+//!
+//! ```text
+//! study.json            what is searched: base settings, space, seed, data
+//! farhop.lock           held for the moment in which a trial is taken
+//! trials/0007/          held by whoever works on trial 7
+//!     trial.json        settings, state, score, curve
+//!     run/              its run folder, with checkpoints
+//! ```
+//!
+//! Every file is replaced in one step. A trial whose state says that it runs, but whose folder nobody holds, was killed: the next
+//! process that asks for work goes on with it from its last checkpoint.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::importance::importance;
+use super::sampler::{self, Known, Standing};
+use super::space::{Settings, Space};
+use super::trial::{State, Trial};
+use crate::run::{FolderLock, names};
+use crate::{TrainError, durable};
+
+const DESCRIPTION: &str = "study.json";
+const TRIALS: &str = "trials";
+const TRIAL: &str = "trial.json";
+const RUN: &str = "run";
+
+/// What a study is about. Two processes work on one study only if they agree on all of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Description {
+    /// The data: its name and the hashes of its files.
+    pub data: String,
+    /// The recipe that all trials start from, as TOML.
+    pub base: String,
+    /// The space, as text.
+    pub space: String,
+    /// The score's name.
+    pub metric: String,
+    /// Whether more of it is better.
+    pub higher_is_better: bool,
+    /// Seed of the proposals.
+    pub seed: u64,
+}
+
+/// A study.
+#[derive(Debug)]
+pub struct Study {
+    path: PathBuf,
+    description: Description,
+    space: Space,
+}
+
+/// A trial that this process may work on, until it is dropped.
+#[derive(Debug)]
+pub struct Claim {
+    /// The trial.
+    pub trial: Trial,
+    /// Where its run is, or is to be.
+    pub run: PathBuf,
+    file: PathBuf,
+    _lock: FolderLock,
+}
+
+impl Claim {
+    /// Writes down how the trial stands.
+    ///
+    /// # Errors
+    /// When the file can't be written; the one before stays.
+    pub fn save(&self) -> Result<(), TrainError> {
+        write(&self.file, &self.trial)
+    }
+}
+
+impl Study {
+    /// Begins a study in a new or empty folder, or joins the one that is there.
+    ///
+    /// # Errors
+    /// When the folder holds something else, or a study of other data, settings or space.
+    pub fn open(path: &Path, description: Description, space: Space) -> Result<Self, TrainError> {
+        let file = path.join(DESCRIPTION);
+        if !file.exists() {
+            let foreign = fs::read_dir(path)
+                .is_ok_and(|mut entries| entries.any(|entry| entry.is_ok_and(|entry| !is_ours(&entry.path()))));
+            if foreign {
+                return Err(TrainError::NotARun { path: path.to_path_buf() });
+            }
+            fs::create_dir_all(path.join(TRIALS)).map_err(TrainError::io(path, "create"))?;
+        }
+        let _moment = FolderLock::wait(path)?;
+        if file.exists() {
+            let there: Description = read(&file)?;
+            if let Some(what) = difference(&there, &description) {
+                return Err(TrainError::Task(format!(
+                    "{} is a study with {what}. Give what it was started with, or choose another folder.",
+                    path.display()
+                )));
+            }
+        } else {
+            write(&file, &description)?;
+        }
+        Ok(Study { path: path.to_path_buf(), description, space })
+    }
+
+    /// What the study is about.
+    pub fn description(&self) -> &Description {
+        &self.description
+    }
+
+    /// What is searched.
+    pub fn space(&self) -> &Space {
+        &self.space
+    }
+
+    /// Where the study is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Every trial so far, by number.
+    ///
+    /// # Errors
+    /// When one can't be read.
+    pub fn trials(&self) -> Result<Vec<Trial>, TrainError> {
+        let folder = self.path.join(TRIALS);
+        let mut trials = Vec::new();
+        for entry in fs::read_dir(&folder).map_err(TrainError::io(&folder, "read"))? {
+            let file = entry.map_err(TrainError::io(&folder, "read"))?.path().join(TRIAL);
+            // A folder without it: whoever made it was killed before anything was tried.
+            if file.exists() {
+                trials.push(read::<Trial>(&file)?);
+            }
+        }
+        trials.sort_by_key(|trial| trial.number);
+        Ok(trials)
+    }
+
+    /// Where the run of a trial is.
+    pub fn run_of(&self, number: usize) -> PathBuf {
+        self.folder(number).join(RUN)
+    }
+
+    /// The next trial to work on: one whose process was killed, or a new one while there are fewer than `wanted`. None if there is nothing
+    /// left to begin. `first` is what the very first one tries, if anything is given.
+    ///
+    /// # Errors
+    /// When the folder can't be read or written.
+    pub fn claim(&self, wanted: usize, first: Option<&Settings>) -> Result<Option<Claim>, TrainError> {
+        let _moment = FolderLock::wait(&self.path)?;
+        let trials = self.trials()?;
+        for trial in trials.iter().filter(|trial| trial.state == State::Running) {
+            let folder = self.folder(trial.number);
+            match FolderLock::take(&folder) {
+                Ok(lock) => return Ok(Some(self.claimed(trial.clone(), lock))),
+                Err(TrainError::InUse { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        if trials.len() >= wanted {
+            return Ok(None);
+        }
+        let number = trials.last().map_or(0, |last| last.number + 1);
+        let settings = match first {
+            Some(first) if trials.is_empty() => first.clone(),
+            _ => self.propose(&trials, number),
+        };
+        let folder = self.folder(number);
+        fs::create_dir_all(&folder).map_err(TrainError::io(&folder, "create"))?;
+        let claim = self.claimed(Trial::begun(number, settings), FolderLock::take(&folder)?);
+        claim.save()?;
+        Ok(Some(claim))
+    }
+
+    fn claimed(&self, trial: Trial, lock: FolderLock) -> Claim {
+        let folder = self.folder(trial.number);
+        Claim { run: folder.join(RUN), file: folder.join(TRIAL), trial, _lock: lock }
+    }
+
+    /// The trial with the best validation score among those that were trained to their end.
+    pub fn best(&self, trials: &[Trial]) -> Option<Trial> {
+        let finished = trials.iter().filter(|trial| trial.state == State::Finished && trial.score.is_some());
+        // Among equals the first.
+        finished.rev().max_by(|a, b| self.worth(a.score).total_cmp(&self.worth(b.score))).cloned()
+    }
+
+    /// The score with more as better.
+    pub fn worth(&self, score: Option<f64>) -> f64 {
+        match score {
+            Some(score) if self.description.higher_is_better => score,
+            Some(score) => -score,
+            None => f64::NEG_INFINITY,
+        }
+    }
+
+    /// For every setting of the space, how much of the differences between scores its value explains, from 0 to 1.
+    pub fn importance(&self, trials: &[Trial]) -> Vec<(String, f64)> {
+        let shares = importance(&self.known(trials), &self.space.axes());
+        self.space.dimensions.iter().map(|dimension| dimension.key.clone()).zip(shares).collect()
+    }
+
+    /// What the proposals go by.
+    fn known(&self, trials: &[Trial]) -> Vec<Known> {
+        let standing = |trial: &Trial| match (trial.state, trial.score) {
+            (State::Finished, Some(_)) => Standing::Ended(self.worth(trial.score)),
+            (State::Pruned, Some(_)) => Standing::Pruned { epochs: trial.epochs, score: self.worth(trial.score) },
+            _ => Standing::Unknown,
+        };
+        let known = |trial: &Trial| Known { place: self.space.place(&trial.settings), standing: standing(trial) };
+        trials.iter().map(known).collect()
+    }
+
+    /// The settings of the next trial.
+    fn propose(&self, trials: &[Trial], number: usize) -> Settings {
+        let known = self.known(trials);
+        let axes = self.space.axes();
+        let open = |full: &[f64]| self.space.open(full);
+        let seed = self.description.seed;
+        // On a small space the same settings may come again; some more tries, then they may.
+        let mut settings = Settings::new();
+        for again in 0..20u64 {
+            let seed = farhop_graph::random::mix(seed, again);
+            settings = self.space.settings(&sampler::propose(&axes, &known, seed, number, open));
+            if trials.iter().all(|trial| trial.settings != settings) {
+                break;
+            }
+        }
+        settings
+    }
+
+    fn folder(&self, number: usize) -> PathBuf {
+        self.path.join(TRIALS).join(format!("{number:04}"))
+    }
+}
+
+/// Whether an entry of a folder without a description may be what a killed process left.
+fn is_ours(path: &Path) -> bool {
+    path.file_name()
+        .is_some_and(|name| name == TRIALS || name == names::LOCK || name.to_string_lossy().starts_with(DESCRIPTION))
+}
+
+/// What two descriptions do not agree on, in words.
+fn difference(there: &Description, asked: &Description) -> Option<&'static str> {
+    let pairs = [
+        (there.data != asked.data, "other data"),
+        (there.metric != asked.metric, "another score"),
+        (there.space != asked.space, "another space"),
+        (there.base != asked.base, "other settings"),
+        (there.seed != asked.seed, "another seed"),
+    ];
+    pairs.into_iter().find_map(|(differs, what)| differs.then_some(what))
+}
+
+fn write(file: &Path, what: &impl Serialize) -> Result<(), TrainError> {
+    let text = serde_json::to_vec_pretty(what).map_err(std::io::Error::other).map_err(TrainError::io(file, "write"))?;
+    durable::replace(file, &text)
+}
+
+fn read<T: for<'de> Deserialize<'de>>(file: &Path) -> Result<T, TrainError> {
+    serde_json::from_slice(&durable::read(file)?).map_err(|error| TrainError::Corrupt {
+        path: file.to_path_buf(),
+        problem: format!("this is not what farhop wrote: {error}"),
+        remedy: "Remove the folder it is in; the other trials stay.",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::{Dimension, Values};
+    use serde_json::{Value, json};
+
+    fn space() -> Space {
+        let dimension = |key: &str, values| Dimension { key: key.into(), values, when: Vec::new() };
+        let hops = Values::Choices([1, 2, 4, 8].map(Value::from).to_vec());
+        Space { dimensions: vec![dimension("model.hops", hops), dimension("model.dropout", Values::Uniform(0.0, 1.0))] }
+    }
+
+    fn description() -> Description {
+        Description {
+            data: "cora".into(),
+            base: "base".into(),
+            space: "space".into(),
+            metric: "accuracy".into(),
+            higher_is_better: true,
+            seed: 1,
+        }
+    }
+
+    fn finish(mut claim: Claim, score: f64) {
+        claim.trial.score = Some(score);
+        claim.trial.state = State::Finished;
+        claim.save().unwrap();
+    }
+
+    #[test]
+    fn two_workers_never_have_the_same_trial_and_a_dropped_one_is_taken_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || Study::open(folder.path(), description(), space()).unwrap();
+        let (one, two) = (open(), open());
+        let first = one.claim(3, None).unwrap().unwrap();
+        let second = two.claim(3, None).unwrap().unwrap();
+        assert_eq!((first.trial.number, second.trial.number), (0, 1));
+        // The process of trial 0 ends without a word.
+        let settings = first.trial.settings.clone();
+        drop(first);
+        let again = two.claim(3, None).unwrap().unwrap();
+        assert_eq!((again.trial.number, &again.trial.settings), (0, &settings));
+        finish(again, 0.5);
+        finish(second, 0.7);
+        let third = one.claim(3, None).unwrap().unwrap();
+        assert_eq!(third.trial.number, 2);
+        assert!(two.claim(3, None).unwrap().is_none(), "all that was wanted is begun");
+        finish(third, 0.7);
+        let best = one.best(&one.trials().unwrap()).unwrap();
+        assert_eq!(best.number, 1, "the first of equals");
+    }
+
+    #[test]
+    fn the_first_trial_is_what_was_given() {
+        let folder = tempfile::tempdir().unwrap();
+        let study = Study::open(folder.path(), description(), space()).unwrap();
+        let given = Settings::from_iter([("model.hops".to_string(), json!(4))]);
+        assert_eq!(study.claim(1, Some(&given)).unwrap().unwrap().trial.settings, given);
+    }
+
+    #[test]
+    fn a_study_of_something_else_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        Study::open(folder.path(), description(), space()).unwrap();
+        let other = Description { data: "pubmed".into(), ..description() };
+        let error = Study::open(folder.path(), other, space()).unwrap_err().to_string();
+        assert!(error.contains("other data") && error.contains("another folder"), "{error}");
+        let foreign = tempfile::tempdir().unwrap();
+        fs::write(foreign.path().join("thesis.tex"), "x").unwrap();
+        assert!(Study::open(foreign.path(), description(), space()).is_err());
+        assert_eq!(fs::read_dir(foreign.path()).unwrap().count(), 1, "nothing was written there");
+    }
+
+    #[test]
+    fn a_damaged_trial_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let study = Study::open(folder.path(), description(), space()).unwrap();
+        let claim = study.claim(2, None).unwrap().unwrap();
+        fs::write(&claim.file, "{").unwrap();
+        let error = study.trials().unwrap_err().to_string();
+        assert!(error.contains("trial.json") && error.contains("Remove"), "{error}");
+    }
+
+    /// Where less is better, the best is the least.
+    #[test]
+    fn errors_are_searched_downwards() {
+        let folder = tempfile::tempdir().unwrap();
+        let description = Description { higher_is_better: false, ..description() };
+        let study = Study::open(folder.path(), description, space()).unwrap();
+        for _ in 0..30 {
+            let claim = study.claim(30, None).unwrap().unwrap();
+            let at = claim.trial.settings["model.dropout"].as_f64().unwrap();
+            finish(claim, (at - 0.3).abs());
+        }
+        let best = study.best(&study.trials().unwrap()).unwrap();
+        assert!(best.score.unwrap() < 0.02, "{best:?}");
+    }
+}

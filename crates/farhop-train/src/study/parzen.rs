@@ -1,0 +1,280 @@
+//! A density made of points that were tried: one kernel around each, and a wide one for what nobody tried.
+//!
+//! With points `x_1 .. x_n` of weights `w_i`, and one kernel `k_d` an axis,
+//!
+//! ```text
+//! p(x) = ( Σ_i w_i Π_d k_d(x_d | x_id)  +  w_0 Π_d k_d(x_d | whole axis) ) / Σ w
+//! ```
+//!
+//! Axes are multiplied within a kernel, so that settings that were good together are proposed together. Kernels are normal
+//! distributions cut off at the ends of the axis; on an axis of steps the normal distribution of a step's cell; on an axis of
+//! kinds the kind itself with most of the weight. Bergstra et al., Algorithms for hyper-parameter optimization, NeurIPS 2011;
+//! the width of kernels by the number of points is that of Falkner, Klein and Hutter, BOHB, ICML 2018, in its usual short form.
+
+use farhop_graph::random::Stream;
+
+/// What a coordinate may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Axis {
+    /// A number from 0 to 1.
+    Line,
+    /// One of so many values that have an order: 0, 1, ...
+    Steps(usize),
+    /// One of so many values without an order: 0, 1, ...
+    Kinds(usize),
+}
+
+impl Axis {
+    /// A coordinate, every one equally likely, from a number in `[0, 1)`.
+    pub(super) fn uniform(self, unit: f64) -> f64 {
+        match self {
+            Axis::Line => unit,
+            Axis::Steps(count) | Axis::Kinds(count) => (unit * count as f64).floor().min(count as f64 - 1.0),
+        }
+    }
+}
+
+/// A coordinate for every axis; none where a condition leaves the setting out.
+pub(super) type Place = Vec<Option<f64>>;
+
+/// Weight of the wide kernel; a point has at most 1.
+const PRIOR: f64 = 1.0;
+/// Points that keep their full weight; older ones count less.
+const RECENT: usize = 25;
+
+/// The density.
+pub(super) struct Parzen<'a> {
+    axes: &'a [Axis],
+    points: Vec<&'a Place>,
+    /// Of the points, then of the wide kernel; they sum to one.
+    weights: Vec<f64>,
+    /// Standard deviation of a point's kernel, of an axis of length one.
+    width: f64,
+}
+
+impl<'a> Parzen<'a> {
+    /// Around `points`, oldest first.
+    pub(super) fn new(axes: &'a [Axis], points: Vec<&'a Place>) -> Self {
+        let count = points.len();
+        let old = count.saturating_sub(RECENT);
+        let mut weights: Vec<f64> = (0..count)
+            .map(|place| match place < old {
+                // Straight from 1 / n to 1.
+                true if old > 1 => 1.0 / count as f64 + (1.0 - 1.0 / count as f64) * place as f64 / (old - 1) as f64,
+                _ => 1.0,
+            })
+            .chain([PRIOR])
+            .collect();
+        let sum: f64 = weights.iter().sum();
+        weights.iter_mut().for_each(|weight| *weight /= sum);
+        let wide = 0.2 * (count.max(1) as f64).powf(-1.0 / (axes.len() as f64 + 4.0));
+        // A kernel far narrower than the distance of points would propose one place again and again.
+        let least = 1.0 / (count as f64 + 2.0).min(100.0);
+        Parzen { axes, points, weights, width: wide.clamp(least, 1.0) }
+    }
+
+    /// A place from the density, without regard to conditions: every axis has a coordinate.
+    pub(super) fn draw(&self, stream: &mut Stream) -> Vec<f64> {
+        let mut left = stream.uniform();
+        let chosen = self.weights.iter().position(|weight| {
+            left -= weight;
+            left < 0.0
+        });
+        let point = chosen.and_then(|chosen| self.points.get(chosen));
+        let coordinate = |(place, axis): (usize, &Axis)| match point.and_then(|point| point[place]) {
+            None => axis.uniform(stream.uniform()),
+            Some(at) => self.near(*axis, at, stream),
+        };
+        self.axes.iter().enumerate().map(coordinate).collect()
+    }
+
+    /// A coordinate from the kernel around `at`.
+    fn near(&self, axis: Axis, at: f64, stream: &mut Stream) -> f64 {
+        match axis {
+            Axis::Line => self.inside(at, stream),
+            Axis::Steps(count) => axis.uniform(self.inside((at + 0.5) / count as f64, stream)),
+            Axis::Kinds(_) => match stream.uniform() < self.stay() {
+                true => at,
+                false => axis.uniform(stream.uniform()),
+            },
+        }
+    }
+
+    /// A number in `[0, 1)` from the normal distribution around `at`, cut off at both ends.
+    fn inside(&self, at: f64, stream: &mut Stream) -> f64 {
+        let (low, high) = (normal((0.0 - at) / self.width), normal((1.0 - at) / self.width));
+        let level = low + (high - low) * stream.uniform();
+        (at + self.width * normal_inverse(level)).clamp(0.0, 1.0 - f64::EPSILON)
+    }
+
+    /// Share of a kind's kernel that is that kind, beside the share that is any kind.
+    fn stay(&self) -> f64 {
+        let count = self.points.len() as f64;
+        count / (count + PRIOR)
+    }
+
+    /// Logarithm of the density at a place.
+    pub(super) fn log_density(&self, place: &[Option<f64>]) -> f64 {
+        let logs: Vec<f64> = self
+            .weights
+            .iter()
+            .enumerate()
+            .map(|(number, weight)| {
+                let point = self.points.get(number);
+                let axes = self.axes.iter().zip(place).enumerate();
+                let along = |(d, (axis, at)): (usize, (&Axis, &Option<f64>))| match at {
+                    None => 0.0,
+                    Some(at) => self.kernel(*axis, *at, point.and_then(|point| point[d])).ln(),
+                };
+                weight.ln() + axes.map(along).sum::<f64>()
+            })
+            .collect();
+        let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if most == f64::NEG_INFINITY {
+            return most;
+        }
+        most + logs.iter().map(|log| (log - most).exp()).sum::<f64>().ln()
+    }
+
+    /// Density of `at` on an axis in the kernel around `point`, or in the wide one.
+    fn kernel(&self, axis: Axis, at: f64, point: Option<f64>) -> f64 {
+        let Some(point) = point else {
+            return match axis {
+                Axis::Line => 1.0,
+                Axis::Steps(count) | Axis::Kinds(count) => 1.0 / count as f64,
+            };
+        };
+        let mass = |from: f64, to: f64, around: f64| {
+            let below = |place: f64| normal((place - around) / self.width);
+            (below(to) - below(from)) / (below(1.0) - below(0.0))
+        };
+        match axis {
+            Axis::Line => {
+                let far = (at - point) / self.width;
+                let peak = 1.0 / (self.width * std::f64::consts::TAU.sqrt());
+                peak * (-0.5 * far * far).exp()
+                    / (normal((1.0 - point) / self.width) - normal((0.0 - point) / self.width))
+            }
+            Axis::Steps(count) => {
+                let count = count as f64;
+                mass(at / count, (at + 1.0) / count, (point + 0.5) / count)
+            }
+            Axis::Kinds(count) => {
+                let any = (1.0 - self.stay()) / count as f64;
+                if at == point { self.stay() + any } else { any }
+            }
+        }
+        .max(f64::MIN_POSITIVE)
+    }
+}
+
+/// Share of the normal distribution below `x`.
+fn normal(x: f64) -> f64 {
+    0.5 * erfc(-x / std::f64::consts::SQRT_2)
+}
+
+/// The complementary error function, by its continued fraction far out and its series near zero.
+fn erfc(x: f64) -> f64 {
+    let far = x.abs();
+    let tail = if far < 2.5 {
+        // erf(x) = 2 / √π · exp(-x²) · Σ 2^n x^(2n+1) / (1 · 3 ··· (2n+1))
+        let (mut term, mut sum, mut n) = (far, far, 0.0);
+        while term > 1e-17 * sum {
+            n += 1.0;
+            term *= 2.0 * far * far / (2.0 * n + 1.0);
+            sum += term;
+        }
+        1.0 - std::f64::consts::FRAC_2_SQRT_PI * (-far * far).exp() * sum
+    } else {
+        // erfc(x) = exp(-x²) / √π · 1 / (x + (1/2) / (x + 1 / (x + (3/2) / (x + ...))))
+        let fraction = (1..=60).rev().fold(far, |below, n| far + 0.5 * f64::from(n) / below);
+        0.5 * std::f64::consts::FRAC_2_SQRT_PI * (-far * far).exp() / fraction
+    };
+    if x < 0.0 { 2.0 - tail } else { tail }
+}
+
+/// The number below which the share `level` of the normal distribution lies, by halving: exact enough for a draw.
+fn normal_inverse(level: f64) -> f64 {
+    let (mut low, mut high) = (-40.0, 40.0);
+    for _ in 0..64 {
+        let middle = 0.5 * (low + high);
+        if normal(middle) < level {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    0.5 * (low + high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AXES: [Axis; 3] = [Axis::Line, Axis::Steps(5), Axis::Kinds(3)];
+
+    fn points() -> Vec<Place> {
+        vec![vec![Some(0.1), Some(0.0), Some(2.0)], vec![Some(0.95), None, Some(1.0)], vec![None, Some(3.0), None]]
+    }
+
+    /// Numbers of Python's `0.5 * math.erfc(-x / math.sqrt(2))`.
+    #[test]
+    fn the_normal_distribution_is_that_of_others() {
+        let known = [
+            (-8.0, 6.220960574271819e-16),
+            (-2.6, 0.004661188023718751),
+            (-0.3, 0.3820885778110474),
+            (1.7, 0.955434537241457),
+            (4.0, 0.9999683287581669),
+        ];
+        for (x, share) in known {
+            assert!((normal(x) - share).abs() <= 1e-12 * share, "{x}: {} against {share}", normal(x));
+            if x < 3.0 {
+                assert!((normal_inverse(share) - x).abs() < 1e-9, "{x}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_density_sums_to_one() {
+        let points = points();
+        let density = Parzen::new(&AXES, points.iter().collect());
+        let cells = 400;
+        let mut sum = 0.0;
+        for line in 0..cells {
+            for step in 0..5 {
+                for kind in 0..3 {
+                    let place = [
+                        Some((f64::from(line) + 0.5) / f64::from(cells)),
+                        Some(f64::from(step)),
+                        Some(f64::from(kind)),
+                    ];
+                    sum += density.log_density(&place).exp() / f64::from(cells);
+                }
+            }
+        }
+        assert!((sum - 1.0).abs() < 1e-4, "{sum}");
+    }
+
+    /// What is drawn has the density that is told: the share of draws in a cell is the cell's mass.
+    #[test]
+    fn draws_follow_the_density() {
+        let points = points();
+        let density = Parzen::new(&AXES, points.iter().collect());
+        let mut stream = Stream::new(7);
+        let draws: Vec<Vec<f64>> = (0..40_000).map(|_| density.draw(&mut stream)).collect();
+        for (step, kind) in [(0.0, 2.0), (3.0, 1.0), (4.0, 0.0)] {
+            let share =
+                draws.iter().filter(|place| place[1] == step && place[2] == kind).count() as f64 / draws.len() as f64;
+            let mass: f64 = (0..200)
+                .map(|cell| {
+                    let place = [Some((f64::from(cell) + 0.5) / 200.0), Some(step), Some(kind)];
+                    density.log_density(&place).exp() / 200.0
+                })
+                .sum();
+            let deviation = (mass * (1.0 - mass) / draws.len() as f64).sqrt();
+            assert!((share - mass).abs() < 4.0 * deviation + 1e-4, "{step} {kind}: {share} against {mass}");
+        }
+        assert!(draws.iter().all(|place| (0.0..1.0).contains(&place[0])));
+    }
+}
