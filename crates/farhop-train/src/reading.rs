@@ -9,7 +9,7 @@ use farhop_data::import::{self, FileSchema, ImportOptions};
 use farhop_data::molecules::{MoleculeSchema, MoleculeTable};
 use farhop_data::{
     ApplyOptions, DataCard, DataError, Dataset, FeatureScaling, Fill, Level, NodeTableOptions, NodeTables, Schema,
-    SplitFile, TableSummary,
+    SourceFile, SplitFile, TableSummary,
 };
 use farhop_graph::GraphSet;
 use serde::{Deserialize, Serialize};
@@ -80,12 +80,14 @@ pub struct Material {
     pub summary: Option<TableSummary>,
     /// The scale that the numbers of nodes were brought to, where that is not a matter of columns.
     pub features: Option<FeatureScale>,
+    /// The file that says the split, if one does.
+    pub split_file: Option<SourceFile>,
 }
 
 impl Material {
     /// A dataset that is there already.
     pub fn of(dataset: Dataset) -> Self {
-        Material { dataset, schema: None, summary: None, features: None }
+        Material { dataset, schema: None, summary: None, features: None, split_file: None }
     }
 
     /// Reads the data that a recipe names, to learn from.
@@ -186,7 +188,7 @@ impl DataConfig {
             // Of many graphs whose nodes are predicted, the ids are those of nodes, and graphs are called by their numbers.
             let ids: &[String] = if dataset.ids.len() == units { &dataset.ids } else { &[] };
             dataset.split = file.split(units, ids)?;
-            dataset.sources.push(file.source().clone());
+            material.split_file = Some(file.source().clone());
         }
         if let Some(metric) = self.metric {
             material.dataset.metric = metric;
@@ -212,12 +214,8 @@ impl DataConfig {
             // Numbers are standardised over the training rows: the split has to be known while they are read.
             let options = NodeTableOptions { split_file: split.cloned(), ..self.table_options(seed) };
             let NodeTables { dataset, schema, summary } = NodeTables::load(nodes, edges, &options)?;
-            return Ok(Material {
-                dataset,
-                schema: Some(SavedSchema::Nodes(schema)),
-                summary: Some(summary),
-                features: None,
-            });
+            let schema = Some(SavedSchema::Nodes(schema));
+            return Ok(Material { schema, summary: Some(summary), ..Material::of(dataset) });
         }
         if let Some(molecules) = &self.molecules {
             let table = MoleculeTable::load(molecules, &self.molecule_options(seed))?;
