@@ -36,3 +36,6 @@ pub mod sign_invariant;
 pub mod simd;
 pub mod sparse_features;
 pub mod spmm;
+
+pub(crate) use heads::by_width;
+pub(crate) use simd::simd_fn;

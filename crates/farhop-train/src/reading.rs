@@ -9,7 +9,7 @@ use farhop_data::import::{self, FileSchema, ImportOptions};
 use farhop_data::molecules::{MoleculeSchema, MoleculeTable};
 use farhop_data::{
     ApplyOptions, DataCard, DataError, Dataset, FeatureScaling, Fill, Level, NodeTableOptions, NodeTables, Schema,
-    SourceFile, SplitFile, TableSummary,
+    Setting, SourceFile, SplitFile, TableSummary,
 };
 use farhop_graph::GraphSet;
 use serde::{Deserialize, Serialize};
@@ -144,13 +144,15 @@ impl Material {
     /// When numbers that stay in a file can't be read.
     pub fn scaled(mut self, config: &DataConfig) -> Result<Self, TrainError> {
         if config.dataset.is_some() && config.scaling == FeatureScaling::Standardise {
-            self.features = FeatureScale::of(&self.dataset);
+            self.features = FeatureScale::of(&self.dataset)?;
         }
         config.scale_again(self.features.as_ref(), &mut self.dataset)?;
         match (&self.features, config.scaling) {
-            (Some(_), _) => self.dataset.notes.push(
-                "numbers of nodes are standardised over the training part; --scaling none leaves them".to_string(),
-            ),
+            (Some(_), _) => {
+                let none = Setting::to("scaling", "none");
+                let told = format!("numbers of nodes are standardised over the training part; {none} leaves them");
+                self.dataset.notes.push(told);
+            }
             (_, FeatureScaling::RowNormalised) => {
                 self.dataset.notes.push("numbers of nodes are divided by the sum of their row".to_string());
             }
@@ -300,16 +302,18 @@ pub fn read_again(
             let options = ImportOptions { skip_bad_molecules: *skip_bad, ..config.import_options(0) };
             Ok(import::import_again(path, &options, schema)?)
         }
-        (SavedSchema::File(schema), NewFiles::Tables { .. }) => Err(TrainError::Task(format!(
-            "the run was trained on {}. Give another one instead of --nodes and --edges: farhop predict RUN FILE.",
-            schema.layout
-        ))),
-        (SavedSchema::Nodes(_), NewFiles::Molecules { .. } | NewFiles::File { .. }) => {
-            Err(TrainError::Task("the run was trained on node tables. Pass --nodes and --edges.".into()))
+        (SavedSchema::File(schema), NewFiles::Tables { .. }) => {
+            Err(TrainError::NeedsFile { layout: schema.layout.clone() })
         }
-        (SavedSchema::Molecules(_), NewFiles::Tables { .. }) => Err(TrainError::Task(
-            "the run was trained on molecules. Pass a table with its SMILES column as --molecules.".into(),
-        )),
+        (SavedSchema::Nodes(_), NewFiles::Molecules { .. } | NewFiles::File { .. }) => Err(TrainError::Task(format!(
+            "the run was trained on node tables. Pass {} and {}.",
+            Setting::named("nodes"),
+            Setting::named("edges")
+        ))),
+        (SavedSchema::Molecules(_), NewFiles::Tables { .. }) => Err(TrainError::Task(format!(
+            "the run was trained on molecules. Pass a table with its SMILES column as {}.",
+            Setting::named("molecules")
+        ))),
     }
 }
 

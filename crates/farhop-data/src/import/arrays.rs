@@ -10,6 +10,7 @@ use crate::dataset::split::Split;
 use crate::dataset::split_choice::chosen_split;
 use crate::dataset::{Columns, Dataset, Level, Target};
 use crate::error::DataError;
+use crate::error::setting::Setting;
 use crate::files::source::SourceFile;
 use crate::formats::npy;
 use crate::formats::npz::Npz;
@@ -104,7 +105,7 @@ fn split_of(
         }
         SplitRequest::PerClass { train, valid, test } => {
             let Target::Class { labels, classes } = target else {
-                let reason = "a split per class needs classes. Take --split out.".to_string();
+                let reason = format!("a split per class needs classes. Take {} out.", Setting::named("split"));
                 return Err(DataError::Array { file: file.to_string(), reason });
             };
             notes.push(format!("the split is drawn with seed {seed}: {train} per class, {valid}, {test}"));

@@ -108,8 +108,16 @@ pub const REGISTRY: &[Registered] = &[
                 elimination: EliminationKind::None,
                 hop_attention: false,
                 gather_bits: 16,
+                own_term: false,
                 ..GenConfig::default()
             };
+            gen_layer(inputs, outputs, seed, config)
+        },
+    },
+    Registered {
+        name: "gen that projects before its rounds",
+        build: |inputs, outputs, seed| {
+            let config = GenConfig { hops: 3, heads: 2, project_first: true, ..GenConfig::default() };
             gen_layer(inputs, outputs, seed, config)
         },
     },

@@ -26,6 +26,7 @@ mod gps;
 mod graph_mamba;
 mod graphsage;
 mod h2gcn;
+mod idle;
 mod ipr_encoder;
 mod ipr_frame;
 mod ipr_head;

@@ -10,6 +10,7 @@ use farhop_nn::{InputShape, OutputShape};
 use serde::{Deserialize, Serialize};
 
 use crate::durable;
+use crate::error::start_again;
 use crate::{DataConfig, FeatureScale, Scores, SplitSetting, TargetScale, TrainError};
 
 const FORMAT: u32 = 2;
@@ -249,11 +250,7 @@ impl RunRecord {
     /// # Errors
     /// When it can't be read or is not a record.
     pub fn read(path: &Path) -> Result<Self, TrainError> {
-        let wrong = |problem: String| TrainError::Corrupt {
-            path: path.to_path_buf(),
-            problem,
-            remedy: "Start again with --overwrite, or restore the file from a copy.",
-        };
+        let wrong = |problem: String| TrainError::Corrupt { path: path.to_path_buf(), problem, remedy: start_again() };
         let record: RunRecord = serde_json::from_slice(&durable::read(path)?)
             .map_err(|error| wrong(format!("it is not a run record: {error}")))?;
         if record.format != FORMAT {

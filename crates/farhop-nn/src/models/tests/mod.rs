@@ -4,5 +4,6 @@ mod edges;
 mod inputs;
 mod levels;
 mod outside;
+mod project_first;
 mod support;
 mod virtual_nodes;
