@@ -70,8 +70,8 @@ pub use farhop_train::presets::Preset;
 pub use farhop_train::{
     CheckpointEvery, DataConfig, EncodingConfig, Encodings, EpochReport, Fitted, GivenSetting, Job, Keep, LossKind,
     Machine, Material, Observer, Outcome, Outputs, Places, Recipe, Resume, RunFolder, RunRecord, Schedule, Scores,
-    Session, Setting, Settings, Settled, Silent, SplitSetting, Stage, Status, Summary, Task, TrainConfig, TrainError,
-    Trained, TrainedRun, compare, fit, memory, presets, probabilities, series, softmax_rows, train,
+    Session, Settings, Settled, Silent, SplitSetting, Stage, Status, Summary, Task, TrainConfig, TrainError, Trained,
+    TrainedRun, compare, fit, memory, presets, probabilities, series, softmax_rows, train,
 };
 
 /// The elimination over plain slices: K rounds, each with its increment, and their states.

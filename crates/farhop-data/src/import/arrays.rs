@@ -100,7 +100,8 @@ fn split_of(
         SplitRequest::Number(number) => Some(number),
         SplitRequest::Standard => None,
         SplitRequest::Tuned => {
-            let reason = "the tuned split is one of datasets of the catalogue. Take --split out.".to_string();
+            let split = Setting::named("split");
+            let reason = format!("the tuned split is one of datasets of the catalogue. Take {split} out.");
             return Err(DataError::Array { file: file.to_string(), reason });
         }
         SplitRequest::PerClass { train, valid, test } => {
