@@ -3,10 +3,10 @@
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use farhop_nn::{ActivationKind, CoefficientKind, EliminationKind, HopReading, LaplacianKind, NormKind, ReadoutKind};
+use farhop_train::Setting;
 use serde_json::Value;
 
 use super::train::finite;
-use crate::settings::Setting;
 
 /// Settings of a model. What is not given is as the recipe says, else the default.
 #[derive(Args, Debug, Default)]
@@ -167,6 +167,11 @@ impl ModelArguments {
             self.set.iter().map(|(key, value)| Setting::new(&format!("--set {key}"), key.split('.'), value.clone())),
         );
         given
+    }
+
+    /// A model by its name, with settings of a recipe.
+    pub fn named(name: &str, set: &[(String, Value)]) -> Self {
+        ModelArguments { model: Some(name.to_string()), set: set.to_vec(), ..ModelArguments::default() }
     }
 
     /// Whether anything was asked about the model.

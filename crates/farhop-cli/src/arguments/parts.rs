@@ -1,12 +1,11 @@
 //! Arguments of graphs that are seen part by part.
 
 use clap::Args;
-use farhop_train::Recipe;
+use farhop_train::{Recipe, Setting};
 use serde_json::Value;
 
 use super::train::or_none;
 use crate::failure::Failure;
-use crate::settings::{Setting, with_settings};
 use crate::without_effect;
 
 /// How one graph is divided, each a key of the recipe's `[train]` section.
@@ -42,7 +41,7 @@ impl PartsArguments {
 
     /// The recipe of a run with what was given in place of its own.
     pub fn applied(&self, recipe: &Recipe) -> Result<Recipe, Failure> {
-        let recipe = with_settings(recipe, &self.settings())?;
+        let recipe = recipe.with(&self.settings())?;
         without_effect::refuse_parts(&recipe, &self.settings())?;
         recipe.validate()?;
         Ok(recipe)

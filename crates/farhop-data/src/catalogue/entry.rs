@@ -139,6 +139,11 @@ impl Entry {
         reader: Reader::HopMajority,
     };
 
+    /// Whether the tuned split is a draw of its own, and not the standard one.
+    pub fn draws_tuned_split(&self) -> bool {
+        matches!(self.reader, Reader::Planetoid { .. })
+    }
+
     /// Whether the data is made, not read.
     pub fn is_made(&self) -> bool {
         self.files.is_empty()

@@ -98,6 +98,10 @@ fn split_of(
     let number = match options.split {
         SplitRequest::Number(number) => Some(number),
         SplitRequest::Standard => None,
+        SplitRequest::Tuned => {
+            let reason = "the tuned split is one of datasets of the catalogue. Take --split out.".to_string();
+            return Err(DataError::Array { file: file.to_string(), reason });
+        }
         SplitRequest::PerClass { train, valid, test } => {
             let Target::Class { labels, classes } = target else {
                 let reason = "a split per class needs classes. Take --split out.".to_string();

@@ -152,6 +152,13 @@ pub trait Architecture:
         None
     }
 
+    /// Settings that were chosen for it over the datasets at hand, where those of its authors are not kept: as in a recipe, for one
+    /// graph or for many.
+    fn general(many_graphs: bool) -> Value {
+        let _ = many_graphs;
+        Value::Object(Map::new())
+    }
+
     /// Settings that make a small and smooth model for tests, as a JSON object, beside those of [`Registration::small_config`].
     fn small() -> Value {
         Value::Object(Map::new())
@@ -261,6 +268,8 @@ pub struct Registration {
     pub knobs: fn() -> Vec<Knob>,
     /// Its defaults of the shared settings.
     pub common: fn() -> Common,
+    /// Settings that were chosen for it, as in a recipe: for many graphs, or for one.
+    pub general: fn(many_graphs: bool) -> Value,
     /// Settings that make it small, for tests.
     pub small: fn() -> Value,
     pub(super) read: Read,
@@ -276,6 +285,7 @@ impl Registration {
             headless: A::HEADLESS,
             knobs: A::knobs,
             common: A::defaults,
+            general: A::general,
             small: A::small,
             read: read::<A>,
         }

@@ -10,7 +10,7 @@ use farhop_nn::{InputShape, OutputShape};
 use serde::{Deserialize, Serialize};
 
 use crate::durable;
-use crate::{DataConfig, FeatureScale, Scores, TargetScale, TrainError};
+use crate::{DataConfig, FeatureScale, Scores, SplitSetting, TargetScale, TrainError};
 
 const FORMAT: u32 = 2;
 
@@ -192,6 +192,10 @@ impl RunRecord {
             nodes: find(&data.nodes),
             edges: find(&data.edges),
             molecules: find(&data.molecules),
+            split: match &data.split {
+                SplitSetting::File(path) => SplitSetting::File(self.find(path)),
+                other => other.clone(),
+            },
             ..data.clone()
         }
     }
