@@ -1,15 +1,14 @@
 //! Working on a study: trials are taken, trained, ended early where they are hopeless, and written down.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::folder::{Claim, Study};
 use super::median::{Curve, MedianRule};
 use super::trial::{State, Trial};
 use crate::run::names;
-use crate::{
-    EpochReport, Job, Keep, Machine, Material, Observer, Outcome, Places, Recipe, Resume, TrainError, Trained,
-};
+use crate::series::Surroundings;
+use crate::{EpochReport, Job, Keep, Material, Observer, Outcome, Recipe, Resume, TrainError, Trained};
 
 /// Hears how a search goes.
 pub trait Listener {
@@ -35,12 +34,8 @@ pub struct Search<'a> {
     pub base: &'a Recipe,
     /// The data. What is kept for the test is taken out before a trial sees it.
     pub material: &'a Material,
-    /// Where encodings and divisions of graphs are cached.
-    pub places: &'a Places,
-    /// For the record of runs.
-    pub machine: Machine,
-    /// For the record of runs.
-    pub data_dir: Option<PathBuf>,
+    /// Where things are.
+    pub around: Surroundings<'a>,
     /// Trials of the study, those of other processes among them.
     pub trials: usize,
     /// When a trial is hopeless; none: all are trained to their end.
@@ -74,8 +69,16 @@ impl Search<'_> {
         let others: Vec<Curve> = others.collect();
         let end = AtomicBool::new(false);
         let trial = &mut claim.trial;
-        let mut watch =
-            Watch { study: self.study, rule: self.rule, others: &others, trial, listener, asked, end: &end, hopeless: false };
+        let mut watch = Watch {
+            study: self.study,
+            rule: self.rule,
+            others: &others,
+            trial,
+            listener,
+            asked,
+            end: &end,
+            hopeless: false,
+        };
         let trained = self.train(&claim.run, goes_on, &mut watch, &end);
         let hopeless = watch.hopeless;
         let trial = &mut claim.trial;
@@ -104,15 +107,9 @@ impl Search<'_> {
         Ok(true)
     }
 
-    fn train(
-        &self,
-        run: &Path,
-        goes_on: bool,
-        watch: &mut Watch<'_>,
-        end: &AtomicBool,
-    ) -> Result<Trained, TrainError> {
+    fn train(&self, run: &Path, goes_on: bool, watch: &mut Watch<'_>, end: &AtomicBool) -> Result<Trained, TrainError> {
         if goes_on {
-            return Resume { data_dir: self.data_dir.clone(), ..Resume::new(run) }.train(watch, end);
+            return Resume { data_dir: self.around.data_dir.clone(), ..Resume::new(run) }.train(watch, end);
         }
         let recipe = self.study.space().recipe(self.base, &watch.trial.settings)?;
         let mut material = self.material.clone();
@@ -120,9 +117,9 @@ impl Search<'_> {
         material.dataset.split.test.clear();
         let job = Job {
             keep: Keep::In { path: run.to_path_buf(), overwrite: true },
-            machine: self.machine.clone(),
-            data_dir: self.data_dir.clone(),
-            ..Job::new(recipe, material, self.places)
+            machine: self.around.machine.clone(),
+            data_dir: self.around.data_dir.clone(),
+            ..Job::new(recipe, material, self.around.places)
         };
         job.train(watch, end)
     }

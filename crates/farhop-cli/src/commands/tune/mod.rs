@@ -8,29 +8,27 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use farhop_data::save::write_atomically;
+use farhop_train::series::Surroundings;
 use farhop_train::study::{Description, Listener, MedianRule, Search, Space, State, Study, Trial, default_space};
 use farhop_train::{EpochReport, Material, Places, Recipe};
 
 use crate::arguments::{Common, TuneArguments};
-use crate::commands::train::machine;
 use crate::console::Console;
 use crate::data;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::interrupt::{self, Saving};
+use crate::machine::machine;
 use crate::settings;
 
 /// Where studies go when the user does not say.
 const STUDIES: &str = "studies";
 
 /// Runs the command.
-pub fn run(
-    arguments: &TuneArguments,
-    common: &Common,
-    threads: usize,
-    console: &Console,
-) -> Result<ExitCode, Failure> {
+pub fn run(arguments: &TuneArguments, common: &Common, threads: usize, console: &Console) -> Result<ExitCode, Failure> {
     if arguments.data.is_empty() && arguments.recipe.is_none() {
-        return Err(Failure::usage("there is nothing to search on. Name a dataset, or give --nodes, --edges and --target."));
+        return Err(Failure::usage(
+            "there is nothing to search on. Name a dataset, or give --nodes, --edges and --target.",
+        ));
     }
     let file = arguments.recipe.as_deref();
     let asked = settings::asked(file, &arguments.data, &arguments.model, arguments.training.settings(), common)?;
@@ -47,7 +45,7 @@ pub fn run(
     let out = arguments.out.clone().unwrap_or_else(|| usual_place(&base));
     let metric = material.dataset.metric;
     let description = Description {
-        data: material.dataset.sources.iter().map(|source| format!("{} {}\n", source.name(), source.sha256)).collect(),
+        data: material.dataset.sources.iter().map(|source| format!("{}\n", source.sha256)).collect(),
         base: base.to_toml()?,
         space: text,
         metric: metric.name(),
@@ -57,18 +55,18 @@ pub fn run(
     let study = Study::open(&out, description, space)?;
     let known = study.trials()?.len();
     console.message(&tell::beginning(&study, known, arguments.trials));
+    let data_dir = arguments.data.data_dir.as_ref().and_then(|folder| std::path::absolute(folder).ok());
     let search = Search {
         study: &study,
         base: &base,
         material: &material,
-        places: &places,
-        machine: machine(threads),
-        data_dir: arguments.data.data_dir.as_ref().and_then(|folder| std::path::absolute(folder).ok()),
+        around: Surroundings { places: &places, machine: machine(threads), data_dir },
         trials: arguments.trials,
         rule: (!arguments.no_pruning).then(|| MedianRule::for_epochs(base.train.epochs)),
     };
     let saving = Saving::begin();
-    let all = search.run(&mut Teller { console, study: &study, metric, wanted: arguments.trials }, interrupt::asked())?;
+    let all =
+        search.run(&mut Teller { console, study: &study, metric, wanted: arguments.trials }, interrupt::asked())?;
     drop(saving);
     let trials = study.trials()?;
     write(&out.join("study.svg"), &picture::draw(&study, &trials, metric))?;

@@ -25,7 +25,7 @@ pub fn draw(study: &Study, trials: &[Trial], metric: Metric) -> String {
          <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
         trials.len()
     );
-    search(&mut svg, study, trials, metric);
+    search(&mut svg, trials, metric);
     bars(&mut svg, importance);
     svg.push_str("</svg>\n");
     svg
@@ -37,8 +37,14 @@ fn add(svg: &mut String, line: &str) {
 }
 
 /// Every trial, and the best so far.
-fn search(svg: &mut String, study: &Study, trials: &[Trial], metric: Metric) {
-    add(svg, &format!("<text x=\"{LEFT}\" y=\"28\" font-size=\"16\" font-weight=\"bold\">Validation {} by trial</text>", escaped(&metric.name())));
+fn search(svg: &mut String, trials: &[Trial], metric: Metric) {
+    add(
+        svg,
+        &format!(
+            "<text x=\"{LEFT}\" y=\"28\" font-size=\"16\" font-weight=\"bold\">Validation {} by trial</text>",
+            escaped(&metric.name())
+        ),
+    );
     let told: Vec<(&Trial, f64)> = trials.iter().filter_map(|trial| Some((trial, trial.score?))).collect();
     let scores = || told.iter().map(|(_, score)| *score);
     let (mut low, mut high) = (scores().fold(f64::INFINITY, f64::min), scores().fold(f64::NEG_INFINITY, f64::max));
@@ -55,7 +61,15 @@ fn search(svg: &mut String, study: &Study, trials: &[Trial], metric: Metric) {
         let score = low + (high - low) * f64::from(step) / 4.0;
         let at = y(score);
         add(svg, &format!("<line x1=\"{LEFT}\" y1=\"{at:.1}\" x2=\"{RIGHT}\" y2=\"{at:.1}\" stroke=\"#ddd\"/>"));
-        add(svg, &format!("<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>", LEFT - 8.0, at + 4.0, escaped(&metric.shown(Some(score)))));
+        add(
+            svg,
+            &format!(
+                "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+                LEFT - 8.0,
+                at + 4.0,
+                escaped(&metric.shown(Some(score)))
+            ),
+        );
     }
     let mut line = String::new();
     let mut best: Option<f64> = None;
@@ -67,26 +81,48 @@ fn search(svg: &mut String, study: &Study, trials: &[Trial], metric: Metric) {
         let _ = write!(line, "{:.1},{:.1} ", x(trial.number), y(now));
         best = Some(now);
     }
-    add(svg, &format!("<polyline points=\"{}\" fill=\"none\" stroke=\"#D55E00\" stroke-width=\"2.5\"/>", line.trim_end()));
+    add(
+        svg,
+        &format!("<polyline points=\"{}\" fill=\"none\" stroke=\"#D55E00\" stroke-width=\"2.5\"/>", line.trim_end()),
+    );
     for (trial, score) in &told {
         let (cx, cy) = (x(trial.number), y(*score));
         let state = if trial.state == State::Pruned { "ended early" } else { "trained to its end" };
         let title = format!("<title>trial {}: {}, {state}</title>", trial.number, escaped(&metric.shown(Some(*score))));
-        add(svg, &match trial.state {
-            State::Pruned => format!("<circle cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"3.5\" fill=\"#fff\" stroke=\"#888\">{title}</circle>"),
-            _ => format!("<circle cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"4\" fill=\"#0072B2\">{title}</circle>"),
-        });
+        add(
+            svg,
+            &match trial.state {
+                State::Pruned => format!(
+                    "<circle cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"3.5\" fill=\"#fff\" stroke=\"#888\">{title}</circle>"
+                ),
+                _ => format!("<circle cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"4\" fill=\"#0072B2\">{title}</circle>"),
+            },
+        );
     }
     let below = TOP + PLOT + 22.0;
-    add(svg, &format!("<text x=\"{LEFT}\" y=\"{below}\">0</text><text x=\"{RIGHT}\" y=\"{below}\" text-anchor=\"end\">{last:.0}</text>"));
+    add(
+        svg,
+        &format!(
+            "<text x=\"{LEFT}\" y=\"{below}\">0</text><text x=\"{RIGHT}\" y=\"{below}\" text-anchor=\"end\">{last:.0}</text>"
+        ),
+    );
     let (middle, legend) = ((LEFT + RIGHT) / 2.0, below + 26.0);
     add(svg, &format!("<text x=\"{middle}\" y=\"{below}\" text-anchor=\"middle\">trial</text>"));
-    add(svg, &format!(
-        "<circle cx=\"{LEFT}\" cy=\"{0}\" r=\"4\" fill=\"#0072B2\"/><text x=\"{1}\" y=\"{legend}\">trained to its end</text>\
+    add(
+        svg,
+        &format!(
+            "<circle cx=\"{LEFT}\" cy=\"{0}\" r=\"4\" fill=\"#0072B2\"/><text x=\"{1}\" y=\"{legend}\">trained to its end</text>\
          <circle cx=\"{2}\" cy=\"{0}\" r=\"3.5\" fill=\"#fff\" stroke=\"#888\"/><text x=\"{3}\" y=\"{legend}\">ended early</text>\
          <line x1=\"{4}\" y1=\"{0}\" x2=\"{5}\" y2=\"{0}\" stroke=\"#D55E00\" stroke-width=\"2.5\"/><text x=\"{6}\" y=\"{legend}\">best so far</text>",
-        legend - 4.0, LEFT + 10.0, LEFT + 150.0, LEFT + 160.0, LEFT + 260.0, LEFT + 286.0, LEFT + 294.0
-    ));
+            legend - 4.0,
+            LEFT + 10.0,
+            LEFT + 150.0,
+            LEFT + 160.0,
+            LEFT + 260.0,
+            LEFT + 286.0,
+            LEFT + 294.0
+        ),
+    );
 }
 
 /// How much each setting mattered, most first.
@@ -100,7 +136,16 @@ fn bars(svg: &mut String, mut importance: Vec<(String, f64)>) {
         let short = escaped(key.rsplit('.').next().unwrap_or(key));
         let length = ((END - NAMES) * share).max(1.0);
         add(svg, &format!("<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{short}</text>", NAMES - 8.0, at + 13.0));
-        add(svg, &format!("<rect x=\"{NAMES}\" y=\"{:.1}\" width=\"{length:.1}\" height=\"14\" fill=\"#009E73\"/>", at + 2.0));
-        add(svg, &format!("<text x=\"{:.1}\" y=\"{:.1}\">{:.0} %</text>", NAMES + length + 5.0, at + 13.0, 100.0 * share));
+        add(
+            svg,
+            &format!(
+                "<rect x=\"{NAMES}\" y=\"{:.1}\" width=\"{length:.1}\" height=\"14\" fill=\"#009E73\"/>",
+                at + 2.0
+            ),
+        );
+        add(
+            svg,
+            &format!("<text x=\"{:.1}\" y=\"{:.1}\">{:.0} %</text>", NAMES + length + 5.0, at + 13.0, 100.0 * share),
+        );
     }
 }

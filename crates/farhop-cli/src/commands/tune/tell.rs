@@ -9,7 +9,7 @@ use farhop_train::study::{Point, State, Study, Trial};
 use farhop_train::value_text;
 use serde_json::json;
 
-use crate::commands::train::shell_word;
+use crate::commands::train::report::shell_word;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::table::{TextTable, duration};
@@ -43,7 +43,8 @@ pub fn trial_line(trial: &Trial, best: Option<&Trial>, wanted: usize, metric: Me
         State::Failed => String::new(),
         _ => format!(" {}, {}", counted(trial.epochs as u64, "epoch", "epochs"), duration(trial.seconds)),
     };
-    let best = best.map_or(String::new(), |best| format!(" (best {}, trial {})", metric.shown(best.score), best.number));
+    let best =
+        best.map_or(String::new(), |best| format!(" (best {}, trial {})", metric.shown(best.score), best.number));
     format!("trial {} of {wanted}: {how}{spent}{best}", trial.number)
 }
 
@@ -96,12 +97,20 @@ pub fn ending(
                 settings_text(&trial.settings),
             ]);
         }
-        let mut text = format!("{}\n\nWhat mattered (share of the differences that one setting explains):\n", console.lines(&table));
+        let mut text = format!(
+            "{}\n\nWhat mattered (share of the differences that one setting explains):\n",
+            console.lines(&table)
+        );
         let mut importance = importance.clone();
         importance.sort_by(|a, b| b.1.total_cmp(&a.1));
         for (key, share) in importance {
             // Writing to a text can't fail.
-            let _ = writeln!(text, "  {:>4.0} %  {key} = {}", 100.0 * share, best.settings.get(&key).map_or("-".into(), value_text));
+            let _ = writeln!(
+                text,
+                "  {:>4.0} %  {key} = {}",
+                100.0 * share,
+                best.settings.get(&key).map_or("-".into(), value_text)
+            );
         }
         text.trim_end().to_string()
     })?;
