@@ -57,9 +57,13 @@ fn a_killed_trial_is_taken_over() {
     let words: Vec<&str> = long.split(' ').chain(["--checkpoint-every", "1 epochs"]).collect();
     let mut child = place.command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let begun = Instant::now();
-    let saved = || fs::read_dir(place.path("study/trials/0000/run/checkpoint")).is_ok_and(|mut found| found.any(|one| {
-        one.is_ok_and(|one| one.file_name().to_string_lossy().parse::<u64>().is_ok_and(|epoch| epoch > 2))
-    }));
+    let saved = || {
+        fs::read_dir(place.path("study/trials/0000/run/checkpoint")).is_ok_and(|mut found| {
+            found.any(|one| {
+                one.is_ok_and(|one| one.file_name().to_string_lossy().parse::<u64>().is_ok_and(|epoch| epoch > 2))
+            })
+        })
+    };
     while !saved() {
         assert!(begun.elapsed() < Duration::from_secs(60), "no checkpoint after a minute");
         std::thread::sleep(Duration::from_millis(2));
@@ -112,7 +116,8 @@ fn numbers_that_are_not_finite_fail_a_trial_and_not_the_study() {
 #[test]
 fn the_space_can_be_seen_before() {
     let place = Place::with_tables();
-    let shown = place.farhop("tune --nodes nodes.csv --edges edges.csv --target label --fill mean --show-space").succeeded();
+    let shown =
+        place.farhop("tune --nodes nodes.csv --edges edges.csv --target label --fill mean --show-space").succeeded();
     assert!(shown.stdout.starts_with("[space") && shown.stdout.contains("hops"), "{}", shown.stdout);
     place.write("shown.toml", &shown.stdout);
     place
