@@ -53,7 +53,7 @@ fn a_longer_study_begins_like_a_shorter_one() {
 #[test]
 fn a_killed_trial_is_taken_over() {
     let place = place();
-    let long = format!("{TABLES} --trials 1 --out study --quiet --epochs 4000 --set train.evaluate_every=1");
+    let long = TABLES.replace("--epochs 12", "--epochs 600") + " --trials 1 --out study --quiet";
     let words: Vec<&str> = long.split(' ').chain(["--checkpoint-every", "1 epochs"]).collect();
     let mut child = place.command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let begun = Instant::now();
@@ -76,8 +76,8 @@ fn a_killed_trial_is_taken_over() {
     let ended = answer(&mut place.command(&again)).succeeded();
     assert!(ended.stderr.contains("goes on where its process was stopped"), "{}", ended.stderr);
     let trial: serde_json::Value = serde_json::from_str(&place.text("study/trials/0000/trial.json")).unwrap();
-    assert_eq!((trial["state"].as_str(), trial["epochs"].as_u64()), (Some("finished"), Some(4000)));
-    assert_eq!(trial["curve"].as_array().unwrap().len(), 4000, "the epochs before the kill are part of the curve");
+    assert_eq!((trial["state"].as_str(), trial["epochs"].as_u64()), (Some("finished"), Some(600)));
+    assert_eq!(trial["curve"].as_array().unwrap().len(), 600, "the epochs before the kill are part of the curve");
 }
 
 #[test]
@@ -105,12 +105,15 @@ fn what_is_wrong_is_one_line() {
 }
 
 #[test]
-fn numbers_that_are_not_finite_fail_a_trial_and_not_the_study() {
+fn settings_that_do_not_go_together_fail_a_trial_and_not_the_study() {
     let place = place();
-    place.write("space.toml", "[space]\ntrain.learning_rate = [0.01, 1e38]\n");
-    let command = format!("{TABLES} --trials 2 --out study --clip-norm none --json");
+    // Four heads can't share two channels; each of the two is fine by itself.
+    place.write("space.toml", "[space]\nmodel.width = [2, 8]\n");
+    let command = TABLES.replace("--width 8", "--heads 4") + " --trials 2 --out study --json";
     let object = place.farhop(&command).object();
     assert_eq!((object["finished"].as_u64(), object["failed"].as_u64()), (Some(1), Some(1)), "{object}");
+    let failed: serde_json::Value = serde_json::from_str(&place.text("study/trials/0001/trial.json")).unwrap();
+    assert!(failed["error"].as_str().unwrap().contains("heads"), "{failed}");
 }
 
 #[test]
