@@ -16,6 +16,11 @@ def adam(decay=5e-4, rate=0.01, **others):
 # No feed-forward, the paper's attention, raw numbers into the first layer where there is nothing to encode.
 PLAIN = {**CLASSIC, "coefficients": "attention-per-round", "feed_forward": False}
 
+# The same without projection in front, the last layer answering, trained as the bar is.
+FIRST = {**PLAIN, "input_projection": False, "project_first": True, "head_layers": 0}
+STEADY = adam(schedule="constant", warmup_epochs=0)
+DECAYED = adam(5e-3, schedule="constant", warmup_epochs=0)
+
 CANDIDATES = {
     "single": {
         # What was there: the defaults of models, and the settings of the catalogue's node datasets.
@@ -125,6 +130,33 @@ CANDIDATES = {
             "model": {**PLAIN, "head_layers": 0, "hops": 4, "norm": "layer", "dropout": 0.6, "input_dropout": 0.2},
             "train": training(0.01, 0.5)},
         "bare-one": {"model": {**PLAIN, "head_layers": 0, "layers": 1, "hops": 4}, "train": adam()},
+        # Wide features projected before the rounds, and the node itself left out or weighed among the hops. Not all of them were run yet.
+        "first": {"model": FIRST, "train": STEADY},
+        "first-head": {"model": {**FIRST, "head_layers": 1}, "train": STEADY},
+        "first-hops": {"model": {**FIRST, "own_term": False}, "train": STEADY},
+        "first-zero": {"model": {**FIRST, "own_term": False, "hop_zero": True}, "train": STEADY},
+        "first-gcn": {"model": {**FIRST, "own_term": False, "coefficients": "gcn"}, "train": STEADY},
+        "first-gcn-own": {"model": {**FIRST, "coefficients": "gcn"}, "train": STEADY},
+        "first-plain": {"model": {**FIRST, "own_term": False, "gamma": 0.0}, "train": STEADY},
+        "first-far": {"model": {**FIRST, "own_term": False, "hops": 4}, "train": STEADY},
+        "first-one": {"model": {**FIRST, "own_term": False, "hops": 1}, "train": STEADY},
+        "first-gcn-one": {"model": {**FIRST, "own_term": False, "hops": 1, "gamma": 0.0, "coefficients": "gcn"}, "train": STEADY},
+        "first-wet": {"model": {**FIRST, "dropout": 0.7, "input_dropout": 0.7}, "train": STEADY},
+        "first-slow": {"model": FIRST, "train": adam(rate=0.003, schedule="constant", warmup_epochs=0)},
+        "first-strong": {"model": FIRST, "train": adam(5e-3, schedule="constant", warmup_epochs=0)},
+        "first-hops-strong": {"model": {**FIRST, "own_term": False}, "train": adam(5e-3, schedule="constant", warmup_epochs=0)},
+        "first-dry": {"model": {**FIRST, "dropout": 0.7, "input_dropout": 0.7}, "train": DECAYED},
+        "first-dry-far": {"model": {**FIRST, "dropout": 0.7, "input_dropout": 0.7, "hops": 4}, "train": DECAYED},
+        "first-dry-gcn": {"model": {**FIRST, "dropout": 0.7, "input_dropout": 0.7, "coefficients": "gcn"}, "train": DECAYED},
+        "first-dry-plain": {"model": {**FIRST, "dropout": 0.7, "input_dropout": 0.7, "gamma": 0.0}, "train": DECAYED},
+        "first-norm": {"model": {**FIRST, "norm": "layer", "dropout": 0.6}, "train": DECAYED},
+        # What was chosen before, with wide features projected in the first layer instead of in front of it.
+        "scaled-far-first": {
+            "model": {**PLAIN, "input_projection": False, "project_first": True, "norm": "layer", "hops": 4, "dropout": 0.6, "input_dropout": 0.2},
+            "train": training(0.01, 0.5)},
+        "bare-far-first": {
+            "model": {**FIRST, "norm": "layer", "hops": 4, "dropout": 0.6, "input_dropout": 0.5}, "train": training(0.01, 0.5)},
+        "first-both": {"model": {**FIRST, "hop_zero": True}, "train": STEADY},
         "gcn-no-feed": {"model": {**CLASSIC, "feed_forward": False}, "train": training(0.01, 0.5)},
         "classic-one-layer": {"model": {**CLASSIC, "layers": 1, "hops": 4}, "train": training(0.01, 0.5)},
         "classic-self": {"model": {**CLASSIC, "hop_zero": True}, "train": training(0.01, 0.5)},

@@ -11,7 +11,7 @@ use farhop_nn::NnError;
 use farhop_train::memory::bytes_text;
 use farhop_train::{NoMaterial, TrainError};
 
-use crate::settings::options;
+use crate::flags::advised;
 
 /// A command that did not do what was asked. Its text is one line, or one for each problem of the data.
 #[derive(Debug)]
@@ -124,9 +124,13 @@ impl From<TrainError> for Failure {
             )),
             TrainError::DoesNotFit { needed, available, advice: Some(advice) } => Failure::failed(format!(
                 "this run needs {needed} and {available} are available. Pass {} (needs {}).",
-                options(&advice),
+                advised(&advice),
                 bytes_text(advice.total)
             )),
+            TrainError::NeedsFile { .. } => {
+                let text = error.to_string();
+                Failure::failed(format!("{}: farhop predict RUN FILE.", text.trim_end_matches('.')))
+            }
             TrainError::Model(error) => error.into(),
             TrainError::Data(error) => error.into(),
             _ => Failure::failed(error.to_string()),

@@ -7,6 +7,7 @@ mod console;
 mod data;
 mod demonstration;
 mod failure;
+mod flags;
 mod interrupt;
 mod join;
 mod machine;
@@ -39,9 +40,10 @@ use failure::Failure;
 static ALLOCATOR: PageAligned = PageAligned;
 
 fn main() -> ExitCode {
+    farhop_data::spell_settings(flags::spell);
     process::report_full_files();
     allocator::be_sparing();
-    allocator::end_when_exhausted();
+    allocator::end_when_exhausted(&flags::NEED_LESS);
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage::report(&error),
@@ -60,7 +62,7 @@ fn run(cli: Cli, console: &Console) -> Result<ExitCode, Failure> {
     let common = &cli.common;
     interrupt::listen()?;
     if let Some(bytes) = common.limit {
-        farhop_train::memory::set_limit(bytes);
+        farhop_train::memory::set_limit(bytes, "--limit");
     }
     threads::inside(common.threads, |threads| match cli.command {
         None => {

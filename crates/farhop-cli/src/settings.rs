@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use farhop_train::memory::{Advice, Advised};
 use farhop_train::recipe::DEFAULT_MODEL;
-use farhop_train::{DataConfig, Recipe, Setting, Settings, value_text};
+use farhop_train::{DataConfig, GivenSetting, Recipe, Settings};
 
 use crate::arguments::{Common, DataArguments, ModelArguments, TrainArguments};
 use crate::data::Named;
@@ -24,7 +23,7 @@ pub fn asked(
     file: Option<&Path>,
     data: &DataArguments,
     model: &ModelArguments,
-    training: Vec<Setting>,
+    training: Vec<GivenSetting>,
     common: &Common,
 ) -> Result<Settings, Failure> {
     let named = data.what.as_deref().map(|word| Named::of(word, data.smiles.is_some())).transpose()?;
@@ -93,19 +92,6 @@ fn base(file: &Path, model: Option<&str>) -> Result<(PathBuf, Recipe), Failure> 
         }
         _ => Ok((file.to_path_buf(), recipe)),
     }
-}
-
-/// Advice as the options that follow it: `--recompute --width 32`.
-pub fn options(advice: &Advice) -> String {
-    let option = |advised: &Advised| match (advised.key.as_str(), value_text(&advised.value)) {
-        ("model.recompute", _) => "--recompute".to_string(),
-        ("model.width", value) => format!("--width {value}"),
-        ("model.hops", value) => format!("--hops {value}"),
-        ("train.parts", value) => format!("--parts {value}"),
-        ("train.halo", value) => format!("--halo {value}"),
-        (key, value) => format!("--set {key}={value}"),
-    };
-    advice.settings.iter().map(option).collect::<Vec<_>>().join(" ")
 }
 
 fn lay_over(data: &mut DataConfig, given: &DataArguments) {

@@ -131,14 +131,14 @@ impl Observer for Watcher<'_> {
         }
     }
 
-    fn prepared(&mut self, _: &Recipe, task: &Task) {
+    fn prepared(&mut self, recipe: &Recipe, task: &Task) {
         self.metric = task.metric;
         if let Some((parting, halo)) = task.parting() {
             self.say(&parts_line(task, parting, halo));
         }
         if let Some((found, arguments)) = self.settings {
             origins::say(found, self.console);
-            without_effect::say_idle(arguments, task, self.console);
+            without_effect::say_idle(arguments, recipe, task, self.console);
         }
     }
 

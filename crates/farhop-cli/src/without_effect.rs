@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use farhop_data::{Level, catalogue};
-use farhop_train::{DataConfig, Recipe, Setting, SplitSetting, Task};
+use farhop_train::{DataConfig, GivenSetting, Recipe, SplitSetting, Task};
 
 use crate::arguments::{DataArguments, TrainArguments};
 use crate::console::Console;
@@ -11,9 +11,9 @@ use crate::data::Named;
 use crate::failure::Failure;
 
 /// Options that say how a graph is divided, when it is not.
-pub fn refuse_parts(recipe: &Recipe, given: &[Setting]) -> Result<(), Failure> {
+pub fn refuse_parts(recipe: &Recipe, given: &[GivenSetting]) -> Result<(), Failure> {
     const OF_PARTS: [&str; 3] = ["--halo", "--parts-per-batch", "--partitioner"];
-    let idle = given.iter().map(Setting::origin).find(|flag| OF_PARTS.contains(flag));
+    let idle = given.iter().map(GivenSetting::origin).find(|flag| OF_PARTS.contains(flag));
     match idle.filter(|_| recipe.train.parts.is_none()) {
         None => Ok(()),
         Some(flag) => Err(Failure::usage(format!(
@@ -70,21 +70,32 @@ pub fn refuse_reading(named: Option<&Named>, data: &DataArguments, config: &Data
     }
 }
 
-/// What is known only when the data was read is said instead.
-pub fn say_idle(arguments: &TrainArguments, task: &Task, console: &Console) {
-    let (one_graph, inputs) = (!task.has_batches_of_graphs(), task.input());
-    let idle = [
-        ("--batch-size", one_graph, "this is one graph, not a collection of graphs"),
-        ("--bucket-by-size", one_graph, "this is one graph, not a collection of graphs"),
-        ("--readout", task.level() != Level::Graph, "answers are not about whole graphs"),
-        ("--edge-features", !inputs.has_edges(), "edges have no features"),
-        ("--laplacian-encoder", inputs.laplacian == 0, "there are no eigenvectors without --laplacian"),
-    ];
-    let mut settings = arguments.training.settings();
-    settings.extend(arguments.model.settings());
-    for setting in settings {
-        if let Some((flag, _, why)) = idle.iter().find(|(flag, idle, _)| *idle && *flag == setting.origin()) {
-            console.warning(&format!("{flag} has no effect: {why}"));
+/// What is known only when the data was read is said instead. Settings of the model are tried: a list of them would have to know
+/// all models.
+pub fn say_idle(arguments: &TrainArguments, recipe: &Recipe, task: &Task, console: &Console) {
+    let one_graph = (!task.has_batches_of_graphs()).then_some("this is one graph, not a collection of graphs");
+    for setting in arguments.training.settings().into_iter().chain(arguments.model.settings()) {
+        let key = setting.key();
+        let why = match key.as_str() {
+            "train.batch_size" | "train.bucket_by_size" => one_graph,
+            _ => match key.strip_prefix("model.") {
+                Some(key) if recipe.model.is_idle(key, task.input(), task.output()) => Some(why_idle(key, task)),
+                _ => None,
+            },
+        };
+        if let Some(why) = why {
+            console.warning(&format!("{} has no effect: {why}", setting.origin()));
         }
+    }
+}
+
+/// What is known of why, for the settings that many models have.
+fn why_idle(key: &str, task: &Task) -> &'static str {
+    let inputs = task.input();
+    match key {
+        "readout" if task.level() != Level::Graph => "answers are not about whole graphs",
+        "laplacian_encoder" if inputs.laplacian == 0 => "there are no eigenvectors without --laplacian",
+        key if key.starts_with("edge") && !inputs.has_edges() => "edges have no features",
+        _ => "for these data and settings the model computes the same without it",
     }
 }

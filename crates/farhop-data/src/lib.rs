@@ -40,7 +40,7 @@
 //! assert_eq!(
 //!     read("source,target\nA1,A17\n").unwrap_err().to_string(),
 //!     "edges.csv, line 2: target id \"A17\" is not in nodes.csv (3 ids). \
-//!      Add the node, or pass --add-missing-nodes."
+//!      Add the node, or pass add_missing_nodes = true."
 //! );
 //! # Ok::<(), farhop_data::DataError>(())
 //! ```
@@ -79,6 +79,7 @@ pub use dataset::split_file::SplitFile;
 pub use dataset::{Columns, Dataset, DatasetBuilder, Level, Numbers, NumbersOnDisk, Target};
 pub use error::DataError;
 pub use error::place::{Cell, Place};
+pub use error::setting::{Setting, Spelling, spell_settings};
 pub use files::row_file::RowFile;
 pub use files::source::SourceFile;
 pub use tables::edges::{EdgeOptions, EdgeTable, KnownIds, NodeIds};

@@ -291,6 +291,89 @@ fn redirects_are_followed() {
     assert_eq!(server.seen.lock().unwrap()[1].path, "/elsewhere/file");
 }
 
+/// A server that speaks TLS. `/file.bin` is there, everything else points to `elsewhere`. Returns its address.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn serve_with_tls(content: Vec<u8>, elsewhere: String) -> String {
+    use rustls::pki_types::pem::PemObject;
+    use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+    let file = |name: &str| Path::new(TLS_FIXTURES).join(name);
+    let certificate = CertificateDer::from_pem_file(file("server.pem")).unwrap();
+    let key = PrivateKeyDer::from_pem_file(file("server.key")).unwrap();
+    let config = rustls::ServerConfig::builder_with_provider(Arc::new(rustls_graviola::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate], key)
+        .unwrap();
+    let config = Arc::new(config);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("https://{}", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let connection = rustls::ServerConnection::new(Arc::clone(&config)).unwrap();
+            let mut stream = rustls::StreamOwned::new(connection, stream.unwrap());
+            let mut head = String::new();
+            let mut lines = BufReader::new(&mut stream);
+            while !head.ends_with("\r\n\r\n") && lines.read_line(&mut head).is_ok_and(|count| count > 0) {}
+            let answer = if head.starts_with("GET /file.bin ") {
+                format!("200 OK\r\nContent-Length: {}", content.len())
+            } else {
+                format!("302 Found\r\nLocation: {elsewhere}\r\nContent-Length: 0")
+            };
+            // A client that has gone is not this server's business.
+            let _ = stream.write_all(format!("HTTP/1.1 {answer}\r\nConnection: close\r\n\r\n").as_bytes());
+            if head.starts_with("GET /file.bin ") {
+                let _ = stream.write_all(&content);
+            }
+            stream.conn.send_close_notify();
+            let _ = stream.flush();
+        }
+    });
+    address
+}
+
+const TLS_FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/tls");
+
+/// Who trusts the server is told by the environment, so the client is a process of its own: this test once more.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[test]
+fn https_never_leads_to_http() {
+    const ADDRESS: &str = "FARHOP_TEST_HTTPS_SERVER";
+    let bytes = content();
+    if let Ok(address) = std::env::var(ADDRESS) {
+        let folder = tempfile::tempdir().unwrap();
+        let get = |name: &str| {
+            let (url, to, sha256) = (format!("{address}/{name}"), folder.path().join(name), sha256_hex(&bytes));
+            let job = Download { url: &url, to: &to, sha256: Some(&sha256), bytes: Some(bytes.len() as u64) };
+            download(&job, &quick(), &mut |_| {})
+        };
+        match get("file.bin") {
+            Err(error @ FetchError::NoTls { .. }) => println!("skipped: {error}"),
+            fetched => {
+                // The connection itself works, so that what comes is about the address.
+                assert_eq!(fetched.unwrap(), Outcome::Fetched);
+                let error = get("leads-away").unwrap_err();
+                assert!(matches!(error, FetchError::Insecure { .. }), "{error}");
+                assert!(!folder.path().join("leads-away").exists());
+            }
+        }
+        return;
+    }
+    let served = bytes.clone();
+    let plain = serve(move |_, request, stream| honest(&served, request, stream, usize::MAX, ""));
+    let address = serve_with_tls(bytes, format!("{}/file.bin", plain.address));
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "https_never_leads_to_http", "--nocapture"])
+        .env(ADDRESS, address)
+        .env("SSL_CERT_FILE", Path::new(TLS_FIXTURES).join("authority.pem"))
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(plain.seen.lock().unwrap().is_empty(), "the file was asked for without TLS");
+}
+
 #[test]
 fn a_web_page_is_not_taken_for_the_file() {
     let folder = tempfile::tempdir().unwrap();

@@ -88,13 +88,12 @@ pub fn take(len: usize) -> Vec<f32> {
 fn advise_large_pages(fresh: &[f32]) {
     #[cfg(target_os = "linux")]
     {
-        const PAGE: usize = 4096;
-        let start = (fresh.as_ptr() as usize).next_multiple_of(PAGE);
-        let end = (fresh.as_ptr() as usize + size_of_val(fresh)) / PAGE * PAGE;
-        if end.saturating_sub(start) >= LARGE_PAGE {
+        use crate::allocator::pages::{page, whole_pages};
+        let (start, bytes) = whole_pages(fresh.as_ptr() as usize, size_of_val(fresh), page());
+        if bytes >= LARGE_PAGE {
             // SAFETY: the range consists of whole pages inside an allocation that we own, and this advice changes no content.
             unsafe {
-                libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE);
+                libc::madvise(start as *mut libc::c_void, bytes, libc::MADV_HUGEPAGE);
             }
         }
     }

@@ -18,7 +18,7 @@ impl Heads {
     }
 
     /// The same heads with their size known to the compiler: one head of `WIDTH` channels; unchanged where `WIDTH` is 0.
-    /// Loops over rows then have constant lengths, which on short rows halves their cost. Chosen by [`by_width!`](crate::by_width).
+    /// Loops over rows then have constant lengths, which on short rows halves their cost. Chosen by `by_width!`.
     #[inline(always)]
     pub(crate) fn fixed<const WIDTH: usize>(self) -> Self {
         if WIDTH == 0 { self } else { Heads { width: WIDTH, count: 1 } }
@@ -42,8 +42,6 @@ impl Heads {
 
 /// Calls a function that is generic over an instruction set and a width, `name::<M, WIDTH>(arguments)`, with the width of `heads` as
 /// a constant where it is a usual one, and 0 where not.
-#[macro_export]
-#[doc(hidden)]
 macro_rules! by_width {
     ($heads:expr, $name:ident::<$M:ident $(, $T:ty)?>($($argument:expr),* $(,)?)) => {
         match ($heads.width, $heads.count) {
@@ -53,3 +51,5 @@ macro_rules! by_width {
         }
     };
 }
+
+pub(crate) use by_width;

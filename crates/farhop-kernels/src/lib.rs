@@ -26,6 +26,7 @@ pub mod linear_attention;
 pub mod lists;
 pub mod lstm;
 pub mod packed;
+pub mod pairs;
 pub mod parallel;
 pub(crate) mod pieces;
 pub mod process;
@@ -36,3 +37,6 @@ pub mod sign_invariant;
 pub mod simd;
 pub mod sparse_features;
 pub mod spmm;
+
+pub(crate) use heads::by_width;
+pub(crate) use simd::simd_fn;

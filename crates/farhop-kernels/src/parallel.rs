@@ -124,7 +124,13 @@ pub fn sum_in_order(parts: Vec<Vec<f32>>, len: usize) -> Vec<f32> {
     total.into_iter().map(|v| v as f32).collect()
 }
 
-/// A slice that several tasks write to, each to its own part.
+/// A slice that several tasks write to, each to its own part. Elements that threads may not share can't be in it:
+///
+/// ```compile_fail,E0277
+/// fn on_threads<T: Send + Sync>(_: T) {}
+/// let mut cells = [std::cell::Cell::new(0)];
+/// on_threads(farhop_kernels::parallel::SharedMut::new(&mut cells));
+/// ```
 #[derive(Clone, Copy)]
 pub struct SharedMut<'a, T> {
     start: *mut T,
@@ -134,9 +140,12 @@ pub struct SharedMut<'a, T> {
 
 // SAFETY: the callers of `part` promise that parts taken at the same time do not overlap, so sending the pointer to other
 // threads is no different from sending the sub-slices themselves.
-unsafe impl<T: Send> Send for SharedMut<'_, T> {}
+//
+// Copies of the pointer are on several threads at once, and `view` lets them read the same elements: `T` has to be `Sync` for
+// both, too.
+unsafe impl<T: Send + Sync> Send for SharedMut<'_, T> {}
 // SAFETY: as above.
-unsafe impl<T: Send> Sync for SharedMut<'_, T> {}
+unsafe impl<T: Send + Sync> Sync for SharedMut<'_, T> {}
 
 impl<'a, T> SharedMut<'a, T> {
     /// Shares `slice`.

@@ -1,9 +1,17 @@
 //! Run-time choice of the instruction set, and the few vector loops everything else is made of.
 //!
-//! A kernel body is written once, as ordinary Rust over slices, generic over [`Arith`]. [`simd_fn!`](crate::simd_fn) compiles it
-//! three times (baseline, AVX2 + FMA, AVX-512) and picks the version by [`Isa::active`]. One binary runs everywhere and is fast
-//! where the machine allows it.
+//! A kernel body is written once, as ordinary Rust over slices, generic over [`Arith`]. The macro `simd_fn!` compiles it three
+//! times (baseline, AVX2 + FMA, AVX-512) and picks the version by [`Isa::active`]. One binary runs everywhere and is fast where
+//! the machine allows it.
+//!
+//! The types that stand for AVX2 and AVX-512 are known to this crate alone, and so is the macro that names them: nobody else
+//! can call their code on a machine that lacks them.
+//!
+//! ```compile_fail,E0603
+//! use farhop_kernels::simd::Avx2;
+//! ```
 
+pub mod active;
 mod number;
 
 pub use number::Number;
@@ -138,10 +146,9 @@ macro_rules! vector_arith {
     ($(#[$meta:meta])* $name:ident, $lanes:literal, $zero:ident, $splat:ident, $load:ident, $number:ident, $store:ident, $fma:ident, $add:ident, $sum:ident) => {
         $(#[$meta])*
         ///
-        /// Not for use by name: [`simd_fn!`](crate::simd_fn) names it, and only where it is safe.
-        #[doc(hidden)]
+        /// `simd_fn!` names it, where the machine is known to have it, and nothing else should.
         #[derive(Clone, Copy)]
-        pub struct $name;
+        pub(crate) struct $name;
 
         impl Arith for $name {
             #[inline(always)]
@@ -259,7 +266,6 @@ unsafe fn sum_of_16(lanes: std::arch::x86_64::__m512) -> f32 {
 ///
 /// `simd_fn! { /// docs  pub fn name<M>(x: &[f32]) -> f32 { ... M::fma(a, b, c) ... } }`: `M` is the [`Arith`] of the version.
 /// Everything the body calls should be `#[inline(always)]` so that it is compiled with the same instructions.
-#[macro_export]
 macro_rules! simd_fn {
     ($(#[$meta:meta])* $vis:vis fn $name:ident<$M:ident>($($arg:ident : $ty:ty),* $(,)?) $(-> $ret:ty)? $body:block) => {
         $(#[$meta])*
@@ -292,6 +298,8 @@ macro_rules! simd_fn {
         }
     };
 }
+
+pub(crate) use simd_fn;
 
 /// `x . y`, in a fixed order of summation.
 #[inline(always)]

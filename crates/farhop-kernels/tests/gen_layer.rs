@@ -217,7 +217,8 @@ fn the_f32_kernels_equal_the_outside_numbers() {
         check("out", &out);
         // Backward, the whole layer as one operation.
         let config = gen_layer::Config { elimination, hops: hop_config, outputs: OUT, recompute: false };
-        let weights = gen_layer::Weights { query_key: Some((wq, wk)), hop_bias: None, value: wv, residual: w };
+        let weights =
+            gen_layer::Weights { query_key: Some((wq, wk)), hop_bias: None, value: Some(wv), residual: Some(w) };
         check("beta", &gen_layer::distributions(graph, &config, &source, &weights, x));
         let mut d_pre = vec![0.0; n * OUT];
         let feed_gradients = feed_forward::backward(&pre, feed, &f32s(fixture.get("G")), n, &mut d_pre);
@@ -330,7 +331,11 @@ fn hop_attention_equals_the_literal_version_with_heads_and_readings() {
 fn wide_features_and_several_heads_have_the_literal_gradients() {
     let graph = common::random_graph(9, 14, Direction::Undirected, 6);
     // 16 channels to 2 outputs takes the two-step queries, 3 to 4 the folded ones; as many outputs as channels share memory.
-    for (width, outputs, count) in [(16, 2, 2), (16, 4, 1), (6, 4, 2), (64, 3, 1), (16, 16, 2), (33, 33, 1)] {
+    // Then W_V or W or both are left out, which is an identity or zeros in their place.
+    let all =
+        [(16, 2, 2), (16, 4, 1), (6, 4, 2), (64, 3, 1), (16, 16, 2), (33, 33, 1)].map(|sizes| (sizes, true, true));
+    let some = [((16, 16, 2), false, true), ((33, 33, 1), false, false), ((16, 4, 1), true, false)];
+    for ((width, outputs, count), has_value, has_own) in all.into_iter().chain(some) {
         let (n, rounds, key) = (graph.nodes(), 3, outputs / count);
         let heads = Heads::new(width, count);
         let sizes = [
@@ -342,8 +347,14 @@ fn wide_features_and_several_heads_have_the_literal_gradients() {
             width * outputs,
             width * outputs,
         ];
-        let inputs: Vec<Vec<f64>> =
+        let mut inputs: Vec<Vec<f64>> =
             sizes.iter().enumerate().map(|(i, &len)| normals(len, 0.5, 50 + i as u64)).collect();
+        if !has_value {
+            inputs[5] = (0..width * outputs).map(|at| if at / outputs == at % outputs { 1.0 } else { 0.0 }).collect();
+        }
+        if !has_own {
+            inputs[6].fill(0.0);
+        }
         let cotangent = normals(n * outputs, 1.0, 60);
         let scale = 1.0 / (key as f64).sqrt();
         let lists: Vec<&[f64]> = inputs.iter().map(|v| &v[..]).collect();
@@ -385,8 +396,8 @@ fn wide_features_and_several_heads_have_the_literal_gradients() {
         let weights = gen_layer::Weights {
             query_key: Some((&f[2], &f[3])),
             hop_bias: Some(&f[4]),
-            value: &f[5],
-            residual: &f[6],
+            value: has_value.then_some(&f[5]),
+            residual: has_own.then_some(&f[6]),
         };
         let values: Vec<f64> = pre.iter().map(|v| v.value()).collect();
         // A packed number is off by half of 1 / 32767 of its row's largest, in each of the rounds.
@@ -404,6 +415,10 @@ fn wide_features_and_several_heads_have_the_literal_gradients() {
                 let g = gen_layer::backward(&graph, &config, &source, &weights, &f[0], kept, f32s(&cotangent), true);
                 let actual = [g.z, g.attention, g.query, g.key, g.hop_bias, g.value, g.residual];
                 for (n, (actual, expected)) in actual.iter().zip(&expected).enumerate() {
+                    if n == 5 && !has_value || n == 6 && !has_own {
+                        assert!(actual.is_empty());
+                        continue;
+                    }
                     let what = format!("{width} channels, {count} heads, {storage:?}, input {n}");
                     common::assert_close(&what, actual, expected, backward);
                 }

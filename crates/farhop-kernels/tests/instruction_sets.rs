@@ -6,7 +6,7 @@ use common::*;
 use farhop_graph::Direction;
 use farhop_kernels::elimination::{Mode, Reading, Storage};
 use farhop_kernels::heads::Heads;
-use farhop_kernels::simd::{self, Isa};
+use farhop_kernels::simd::{self, Isa, active};
 
 #[test]
 fn every_instruction_set_gives_the_literal_numbers() {
@@ -37,17 +37,9 @@ fn every_instruction_set_gives_the_literal_numbers() {
     }
 }
 
-farhop_kernels::simd_fn! {
-    /// The two reductions that are written out per instruction set, and exp.
-    fn pieces<M>(a: f32, x: &[f32], y: &mut [f32], v: &[f32]) -> (f32, f32, f32) {
-        (simd::dot::<M>(x, v), simd::axpy_dot::<M, _>(a, x, y, v), simd::exp::<M>(x[0]))
-    }
-}
-
-farhop_kernels::simd_fn! {
-    fn packed_piece<M>(a: f32, x: &[i16], y: &mut [f32], v: &[f32]) -> f32 {
-        simd::axpy_dot::<M, _>(a, x, y, v)
-    }
+/// The two reductions that are written out per instruction set, and exp.
+fn pieces(a: f32, x: &[f32], y: &mut [f32], v: &[f32]) -> (f32, f32, f32) {
+    (active::dot(x, v), active::axpy_dot(a, x, y, v), active::exp(x[0]))
 }
 
 fn check_pieces(isa: Isa) {
@@ -65,8 +57,10 @@ fn check_pieces(isa: Isa) {
         // Whole numbers of 16 bits go the same way.
         let whole: Vec<i16> = x.iter().map(|v| (v * 5000.0) as i16).collect();
         let mut y = f32s(&start);
-        let (scaled, product) =
-            (f32s(&whole.iter().map(|v| f64::from(*v)).collect::<Vec<_>>()), packed_piece(0.7, &whole, &mut y, &v32));
+        let (scaled, product) = (
+            f32s(&whole.iter().map(|v| f64::from(*v)).collect::<Vec<_>>()),
+            active::axpy_dot_packed(0.7, &whole, &mut y, &v32),
+        );
         let (expected, _, _) = pieces(0.7, &scaled, &mut y32, &v32);
         assert!((product - expected).abs() <= 1e-6 * 5000.0 * size as f32, "{} whole numbers of {len}", isa.name());
         let sum: Vec<f64> =

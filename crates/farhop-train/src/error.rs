@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use farhop_data::DataError;
+use farhop_data::{DataError, Setting};
 use farhop_nn::NnError;
 
 /// A failure of training or of the run folder. Its text is one line: where, what, and what to do.
@@ -117,7 +117,7 @@ pub enum TrainError {
         advice: Option<crate::memory::Advice>,
     },
     /// Another process works in the run folder.
-    #[error("{} is in use by another farhop process{}. Wait for it, or choose another --out.", path.display(), pid_text(*pid))]
+    #[error("{} is in use by another farhop process{}. Wait for it, or choose another {}.", path.display(), pid_text(*pid), out())]
     InUse {
         /// The run folder.
         path: PathBuf,
@@ -125,7 +125,7 @@ pub enum TrainError {
         pid: Option<u32>,
     },
     /// A file of the run that is to be replaced is read.
-    #[error("{} is read, and belongs to the run in {} that would be replaced. Choose another --out.", path.display(), run.display())]
+    #[error("{} is read, and belongs to the run in {} that would be replaced. Choose another {}.", path.display(), run.display(), out())]
     IsRead {
         /// The file.
         path: PathBuf,
@@ -133,13 +133,13 @@ pub enum TrainError {
         run: PathBuf,
     },
     /// The run folder was removed or replaced under the run.
-    #[error("{} is gone: it was removed, moved or replaced while the run worked in it, and nothing more can be saved there. Start the run again with another --out.", path.display())]
+    #[error("{} is gone: it was removed, moved or replaced while the run worked in it, and nothing more can be saved there. Start the run again with another {}.", path.display(), out())]
     FolderGone {
         /// Where it was.
         path: PathBuf,
     },
     /// The folder holds something, but no run.
-    #[error("{} is not empty and is not a run folder. Choose another --out.", path.display())]
+    #[error("{} is not empty and is not a run folder. Choose another {}.", path.display(), out())]
     NotARun {
         /// The folder.
         path: PathBuf,
@@ -153,7 +153,7 @@ pub enum TrainError {
         missing: &'static str,
     },
     /// The folder already holds a run.
-    #[error("{} already holds {what}. Pass --resume to continue it, --overwrite to replace it, or choose another --out.", path.display())]
+    #[error("{} already holds {what}. Pass {} to continue it, {} to replace it, or choose another {}.", path.display(), Setting::named("resume"), Setting::on("overwrite"), out())]
     RunExists {
         /// The run folder.
         path: PathBuf,
@@ -168,10 +168,10 @@ pub enum TrainError {
         /// How it was noticed.
         problem: String,
         /// What to do.
-        remedy: &'static str,
+        remedy: String,
     },
     /// The data is not the data the run was started with.
-    #[error("{}: {problem}. Give the files of the run, or start a new run with another --out.", path.display())]
+    #[error("{}: {problem}. Give the files of the run, or start a new run with another {}.", path.display(), out())]
     DataChanged {
         /// The data file or the run's record of it.
         path: PathBuf,
@@ -179,10 +179,20 @@ pub enum TrainError {
         problem: String,
     },
     /// The run has no weights yet.
-    #[error("{} has no saved weights yet. Continue it with farhop train --resume.", path.display())]
+    #[error("{} has no saved weights yet. Continue it with {}.", path.display(), resume(path))]
     NoWeights {
         /// The run folder.
         path: PathBuf,
+    },
+    /// Tables were given where the run reads a file or folder.
+    #[error(
+        "the run was trained on {layout}. Give another one instead of {} and {}.",
+        Setting::named("nodes"),
+        Setting::named("edges")
+    )]
+    NeedsFile {
+        /// What it was trained on, in words.
+        layout: String,
     },
     /// A model could not be built or loaded.
     #[error(transparent)]
@@ -289,16 +299,32 @@ impl TrainError {
     }
 }
 
-fn remedy(error: &io::Error) -> &'static str {
+/// Where a run is written.
+fn out() -> Setting {
+    Setting::named("out")
+}
+
+/// A run that is continued.
+pub(crate) fn resume(run: &Path) -> Setting {
+    Setting::to("resume", run.display().to_string())
+}
+
+/// What to do about a file of a run that can't be read any more.
+pub(crate) fn start_again() -> String {
+    format!("Start again with {}, or restore the file from a copy.", Setting::on("overwrite"))
+}
+
+fn remedy(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            "Free some space and continue with --resume; what was saved before is intact."
+            let resume = Setting::named("resume");
+            format!("Free some space and continue with {resume}; what was saved before is intact.")
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            "Check its permissions, or choose another place."
+            "Check its permissions, or choose another place.".to_string()
         }
-        io::ErrorKind::NotFound => "Check the path.",
-        _ => "What was saved before is intact.",
+        io::ErrorKind::NotFound => "Check the path.".to_string(),
+        _ => "What was saved before is intact.".to_string(),
     }
 }
 

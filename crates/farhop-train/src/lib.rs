@@ -44,5 +44,5 @@ pub use recipe::{CheckpointEvery, DataConfig, PartitionerKind, Recipe, Schedule,
 pub use run::{Machine, RunFolder, RunRecord, Status, TrainedRun};
 pub use scaling::FeatureScale;
 pub use score::{Evaluation, Outputs, Scores, probabilities, score, scores, softmax_rows};
-pub use settings::{Origins, Setting, Settings, Settled, Used, value_text};
+pub use settings::{GivenSetting, Origins, Settings, Settled, Used, value_text};
 pub use task::{EncodingConfig, Encodings, LoadTime, LossKind, Parting, TargetScale, Task, plan_whole};

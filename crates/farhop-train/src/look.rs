@@ -1,6 +1,6 @@
 //! What a model saw on the way to its answers: embeddings, and how far its nodes look.
 
-use farhop_data::Level;
+use farhop_data::{Level, Setting};
 use farhop_nn::{Model, Observation, WeighedHops};
 
 use crate::score::Places;
@@ -35,9 +35,10 @@ impl TrainedRun {
     pub fn embeddings(&self, task: &Task, units: &[u32]) -> Result<Embeddings, TrainError> {
         self.check(task)?;
         if task.level() == Level::Pair {
-            return Err(TrainError::Task(
-                "a model of pairs has no head after its embeddings. Take --embeddings out.".into(),
-            ));
+            return Err(TrainError::Task(format!(
+                "a model of pairs has no head after its embeddings. Take {} out.",
+                Setting::named("embeddings")
+            )));
         }
         let mut rows = Rows::new(task, units);
         let mut values = Vec::new();

@@ -9,7 +9,7 @@ use farhop_data::import::{self, FileSchema, ImportOptions};
 use farhop_data::molecules::{MoleculeSchema, MoleculeTable};
 use farhop_data::{
     ApplyOptions, DataCard, DataError, Dataset, FeatureScaling, Fill, Level, NodeTableOptions, NodeTables, Schema,
-    SplitFile, TableSummary,
+    Setting, SourceFile, SplitFile, TableSummary,
 };
 use farhop_graph::GraphSet;
 use serde::{Deserialize, Serialize};
@@ -80,12 +80,14 @@ pub struct Material {
     pub summary: Option<TableSummary>,
     /// The scale that the numbers of nodes were brought to, where that is not a matter of columns.
     pub features: Option<FeatureScale>,
+    /// The file that says the split, if one does.
+    pub split_file: Option<SourceFile>,
 }
 
 impl Material {
     /// A dataset that is there already.
     pub fn of(dataset: Dataset) -> Self {
-        Material { dataset, schema: None, summary: None, features: None }
+        Material { dataset, schema: None, summary: None, features: None, split_file: None }
     }
 
     /// Reads the data that a recipe names, to learn from.
@@ -142,13 +144,15 @@ impl Material {
     /// When numbers that stay in a file can't be read.
     pub fn scaled(mut self, config: &DataConfig) -> Result<Self, TrainError> {
         if config.dataset.is_some() && config.scaling == FeatureScaling::Standardise {
-            self.features = FeatureScale::of(&self.dataset);
+            self.features = FeatureScale::of(&self.dataset)?;
         }
         config.scale_again(self.features.as_ref(), &mut self.dataset)?;
         match (&self.features, config.scaling) {
-            (Some(_), _) => self.dataset.notes.push(
-                "numbers of nodes are standardised over the training part; --scaling none leaves them".to_string(),
-            ),
+            (Some(_), _) => {
+                let none = Setting::to("scaling", "none");
+                let told = format!("numbers of nodes are standardised over the training part; {none} leaves them");
+                self.dataset.notes.push(told);
+            }
             (_, FeatureScaling::RowNormalised) => {
                 self.dataset.notes.push("numbers of nodes are divided by the sum of their row".to_string());
             }
@@ -186,7 +190,7 @@ impl DataConfig {
             // Of many graphs whose nodes are predicted, the ids are those of nodes, and graphs are called by their numbers.
             let ids: &[String] = if dataset.ids.len() == units { &dataset.ids } else { &[] };
             dataset.split = file.split(units, ids)?;
-            dataset.sources.push(file.source().clone());
+            material.split_file = Some(file.source().clone());
         }
         if let Some(metric) = self.metric {
             material.dataset.metric = metric;
@@ -212,12 +216,8 @@ impl DataConfig {
             // Numbers are standardised over the training rows: the split has to be known while they are read.
             let options = NodeTableOptions { split_file: split.cloned(), ..self.table_options(seed) };
             let NodeTables { dataset, schema, summary } = NodeTables::load(nodes, edges, &options)?;
-            return Ok(Material {
-                dataset,
-                schema: Some(SavedSchema::Nodes(schema)),
-                summary: Some(summary),
-                features: None,
-            });
+            let schema = Some(SavedSchema::Nodes(schema));
+            return Ok(Material { schema, summary: Some(summary), ..Material::of(dataset) });
         }
         if let Some(molecules) = &self.molecules {
             let table = MoleculeTable::load(molecules, &self.molecule_options(seed))?;
@@ -302,16 +302,18 @@ pub fn read_again(
             let options = ImportOptions { skip_bad_molecules: *skip_bad, ..config.import_options(0) };
             Ok(import::import_again(path, &options, schema)?)
         }
-        (SavedSchema::File(schema), NewFiles::Tables { .. }) => Err(TrainError::Task(format!(
-            "the run was trained on {}. Give another one instead of --nodes and --edges: farhop predict RUN FILE.",
-            schema.layout
-        ))),
-        (SavedSchema::Nodes(_), NewFiles::Molecules { .. } | NewFiles::File { .. }) => {
-            Err(TrainError::Task("the run was trained on node tables. Pass --nodes and --edges.".into()))
+        (SavedSchema::File(schema), NewFiles::Tables { .. }) => {
+            Err(TrainError::NeedsFile { layout: schema.layout.clone() })
         }
-        (SavedSchema::Molecules(_), NewFiles::Tables { .. }) => Err(TrainError::Task(
-            "the run was trained on molecules. Pass a table with its SMILES column as --molecules.".into(),
-        )),
+        (SavedSchema::Nodes(_), NewFiles::Molecules { .. } | NewFiles::File { .. }) => Err(TrainError::Task(format!(
+            "the run was trained on node tables. Pass {} and {}.",
+            Setting::named("nodes"),
+            Setting::named("edges")
+        ))),
+        (SavedSchema::Molecules(_), NewFiles::Tables { .. }) => Err(TrainError::Task(format!(
+            "the run was trained on molecules. Pass a table with its SMILES column as {}.",
+            Setting::named("molecules")
+        ))),
     }
 }
 

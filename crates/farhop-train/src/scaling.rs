@@ -17,19 +17,30 @@ pub struct FeatureScale {
 }
 
 impl FeatureScale {
-    /// That of a dataset; none where its numbers are mostly zeros, which they would not be any more, or stay on disk.
-    pub fn of(dataset: &Dataset) -> Option<Self> {
-        let (Numbers::Dense(numbers), width @ 1..) = (&dataset.nodes.numbers, dataset.nodes.width) else {
-            return None;
-        };
+    /// That of a dataset; none where its numbers are mostly zeros, which they would not be any more.
+    ///
+    /// # Errors
+    /// When numbers that stay in a file can't be read.
+    pub fn of(dataset: &Dataset) -> Result<Option<Self>, TrainError> {
+        let width @ 1.. = dataset.nodes.width else { return Ok(None) };
         let trained = trained_nodes(dataset);
         let mut columns = vec![Moments::default(); width];
-        for (row, _) in numbers.chunks_exact(width).zip(&trained).filter(|(_, trained)| **trained) {
-            columns.iter_mut().zip(row).for_each(|(moments, value)| moments.add(f64::from(*value)));
+        let mut see = |first: usize, rows: &[f32]| {
+            for (row, _) in rows.chunks_exact(width).zip(&trained[first..]).filter(|(_, trained)| **trained) {
+                columns.iter_mut().zip(row).for_each(|(moments, value)| moments.add(f64::from(*value)));
+            }
+        };
+        match &dataset.nodes.numbers {
+            Numbers::Sparse(_) => return Ok(None),
+            Numbers::Dense(numbers) => see(0, numbers),
+            Numbers::OnDisk(numbers) => numbers.for_each(|first, rows| {
+                see(first, rows);
+                Ok::<(), TrainError>(())
+            })?,
         }
         let scales = columns.iter().map(Moments::shift_and_scale);
         let (shift, factor) = scales.map(|(shift, factor)| (shift as f32, factor as f32)).unzip();
-        Some(FeatureScale { shift, factor })
+        Ok(Some(FeatureScale { shift, factor }))
     }
 
     /// Brings the numbers of a dataset to this scale.
@@ -46,6 +57,10 @@ impl FeatureScale {
             )));
         }
         let numbers = std::mem::replace(&mut dataset.nodes.numbers, Numbers::Dense(Vec::new()));
+        if let Numbers::OnDisk(numbers) = numbers {
+            dataset.nodes.numbers = Numbers::OnDisk(numbers.scaled(self.shift.clone(), self.factor.clone()));
+            return Ok(());
+        }
         let mut numbers = numbers.into_dense()?;
         for row in numbers.chunks_exact_mut(width.max(1)) {
             for (value, (shift, factor)) in row.iter_mut().zip(self.shift.iter().zip(&self.factor)) {
@@ -100,7 +115,7 @@ mod tests {
             // One column far from 0 with a small spread, one that never changes.
             let values = (0..nodes).flat_map(|node| [1000.0 + (node % 7) as f32 * 0.25, 3.0]).collect();
             dataset.nodes = Columns::dense(2, values);
-            let scale = FeatureScale::of(&dataset).unwrap();
+            let scale = FeatureScale::of(&dataset).unwrap().unwrap();
             let before = dataset.clone();
             scale.apply(&mut dataset).unwrap();
             let (mean, deviation) = moments(&dataset, 0);
@@ -112,6 +127,27 @@ mod tests {
             kept.apply(&mut again).unwrap();
             assert_eq!(again.nodes, dataset.nodes, "{name}");
         }
+    }
+
+    #[test]
+    fn numbers_that_stay_on_disk_are_scaled_on_their_way() {
+        let mut dataset = made("hop-majority");
+        let nodes = dataset.graphs.union().nodes();
+        let values = (0..nodes).flat_map(|node| [1000.0 + (node % 7) as f32 * 0.25, (node % 3) as f32]).collect();
+        dataset.nodes = Columns::dense(2, values);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("made.farhop");
+        dataset.save(&path).unwrap();
+        let mut left = Dataset::open(&path, 0).unwrap();
+        assert!(matches!(left.nodes.numbers, Numbers::OnDisk(_)));
+        let scale = FeatureScale::of(&left).unwrap();
+        assert_eq!(scale, FeatureScale::of(&dataset).unwrap());
+        scale.as_ref().unwrap().apply(&mut left).unwrap();
+        scale.unwrap().apply(&mut dataset).unwrap();
+        let Numbers::OnDisk(numbers) = left.nodes.numbers else { panic!("they were taken into memory") };
+        let Numbers::Dense(expected) = dataset.nodes.numbers else { panic!("not dense") };
+        assert_eq!(numbers.to_dense().unwrap(), expected);
+        assert_eq!(numbers.gather(&[5, 2]).unwrap(), [&expected[10..12], &expected[4..6]].concat());
     }
 
     #[test]

@@ -14,7 +14,7 @@ fn a_second_process_is_told_who_is_working() {
     let path = temporary.path().join("mine");
     let folder = create(&path, &recipe(3));
     let expected = format!(
-        "{} is in use by another farhop process (pid {}). Wait for it, or choose another --out.",
+        "{} is in use by another farhop process (pid {}). Wait for it, or choose another `out`.",
         path.display(),
         std::process::id()
     );

@@ -28,7 +28,7 @@ impl TwoVoices {
 impl Layer for TwoVoices {
     fn forward(&self, features: Features, batch: &Batch, _context: &Context) -> Tensor<2> {
         let heard = features.clone().linear(self.neighbours.val(), None);
-        let heard = ops::spmm(heard, batch.graph(), batch.symmetric_weights(), None);
+        let heard = ops::spmm(heard, batch.graph(), &batch.symmetric_weights(), None);
         heard + features.linear(self.own.val(), None)
     }
 }

@@ -68,9 +68,9 @@ pub use farhop_nn::{
 };
 pub use farhop_train::presets::Preset;
 pub use farhop_train::{
-    CheckpointEvery, DataConfig, EncodingConfig, Encodings, EpochReport, Fitted, Job, Keep, LossKind, Machine,
-    Material, Observer, Outcome, Outputs, Places, Recipe, Resume, RunFolder, RunRecord, Schedule, Scores, Session,
-    Setting, Settings, Settled, Silent, SplitSetting, Stage, Status, Summary, Task, TrainConfig, TrainError, Trained,
+    CheckpointEvery, DataConfig, EncodingConfig, Encodings, EpochReport, Fitted, GivenSetting, Job, Keep, LossKind,
+    Machine, Material, Observer, Outcome, Outputs, Places, Recipe, Resume, RunFolder, RunRecord, Schedule, Scores,
+    Session, Settings, Settled, Silent, SplitSetting, Stage, Status, Summary, Task, TrainConfig, TrainError, Trained,
     TrainedRun, compare, fit, memory, presets, probabilities, series, softmax_rows, train,
 };
 

@@ -1,6 +1,7 @@
 //! The rooms of the house may only use what is below them.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Which crates of the workspace each one may use, and which outside crates only it may name.
@@ -53,26 +54,45 @@ fn dependencies_point_one_way() {
     }
 }
 
-#[test]
-fn unsafe_code_is_in_the_kernels_only() {
-    let crates = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut looked_at = 0;
-    let mut folders = vec![crates.clone()];
+/// Every Rust file of the crates that `wanted` accepts, with its text.
+fn sources(wanted: impl Fn(&Path) -> bool) -> Vec<(PathBuf, String)> {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let (mut found, mut folders) = (Vec::new(), vec![crates.clone()]);
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "rs") && !path.starts_with(crates.join("farhop-kernels")) {
-                looked_at += 1;
-                let code = std::fs::read_to_string(&path).unwrap();
-                for (number, line) in code.lines().enumerate() {
-                    let forms = [concat!("unsafe", " {"), concat!("unsafe", " fn"), concat!("unsafe", " impl")];
-                    let found = forms.iter().any(|form| line.contains(form));
-                    assert!(!found, "{}:{}: unsafe outside farhop-kernels", path.display(), number + 1);
-                }
+            } else if path.extension().is_some_and(|end| end == "rs") && wanted(path.strip_prefix(&crates).unwrap()) {
+                found.push((path.clone(), std::fs::read_to_string(&path).unwrap()));
             }
         }
     }
-    assert!(looked_at > 50, "only {looked_at} files were looked at");
+    assert!(found.len() > 50, "only {} files were looked at", found.len());
+    found
+}
+
+/// The compiler forbids it: in the workspace's lints, which every crate but one takes over.
+#[test]
+fn unsafe_code_is_in_the_kernels_only() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let manifest = |path: &Path| std::fs::read_to_string(path).unwrap();
+    assert!(manifest(&root.join("Cargo.toml")).contains("unsafe_code = \"forbid\""));
+    for (name, _) in MAY_USE {
+        let follows =
+            manifest(&root.join("crates").join(name).join("Cargo.toml")).contains("[lints]\nworkspace = true");
+        assert_eq!(follows, *name != "farhop-kernels", "{name}");
+    }
+}
+
+/// How a flag is spelled is known to the command alone: messages of libraries hold a `Setting`.
+#[test]
+fn libraries_name_no_flags() {
+    let library = |path: &Path| !path.starts_with("farhop-cli") && path.iter().nth(1).is_some_and(|part| part == "src");
+    for (path, code) in sources(library) {
+        for (number, line) in code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
+            let flag = line.split("--").skip(1).any(|rest| rest.starts_with(|first: char| first.is_ascii_lowercase()));
+            assert!(!flag, "{}:{}: a flag in a library: {line}", path.display(), number + 1);
+        }
+    }
 }

@@ -16,7 +16,7 @@ mod use_run;
 use std::num::NonZeroUsize;
 
 use clap::{Args, Parser, Subcommand};
-use farhop_train::Setting;
+use farhop_train::GivenSetting;
 
 use crate::version;
 
@@ -86,8 +86,8 @@ pub struct Common {
 
 impl Common {
     /// The seed as a setting, if it was given.
-    pub fn seed_setting(&self) -> Option<Setting> {
-        self.seed.map(|seed| Setting::new("--seed", ["train", "seed"], seed.into()))
+    pub fn seed_setting(&self) -> Option<GivenSetting> {
+        self.seed.map(|seed| GivenSetting::new("--seed", ["train", "seed"], seed.into()))
     }
 }
 

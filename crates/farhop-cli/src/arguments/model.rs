@@ -3,7 +3,7 @@
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use farhop_nn::{ActivationKind, CoefficientKind, EliminationKind, HopReading, LaplacianKind, NormKind, ReadoutKind};
-use farhop_train::Setting;
+use farhop_train::GivenSetting;
 use serde_json::Value;
 
 use super::train::finite;
@@ -122,10 +122,10 @@ pub fn gather_bits() -> impl TypedValueParser<Value = usize> {
 
 impl ModelArguments {
     /// The settings that were given, the name of the model not among them.
-    pub fn settings(&self) -> Vec<Setting> {
+    pub fn settings(&self) -> Vec<GivenSetting> {
         let mut given = Vec::new();
         let mut add = |flag: &'static str, key: &'static str, value: Option<Value>| {
-            given.extend(value.map(|value| Setting::new(flag, ["model", key], value)));
+            given.extend(value.map(|value| GivenSetting::new(flag, ["model", key], value)));
         };
         add("--hops", "hops", self.hops.map(Value::from));
         add("--width", "width", self.width.map(Value::from));
@@ -164,7 +164,9 @@ impl ModelArguments {
             add(flag, key, value.map(Value::from));
         }
         given.extend(
-            self.set.iter().map(|(key, value)| Setting::new(&format!("--set {key}"), key.split('.'), value.clone())),
+            self.set
+                .iter()
+                .map(|(key, value)| GivenSetting::new(&format!("--set {key}"), key.split('.'), value.clone())),
         );
         given
     }

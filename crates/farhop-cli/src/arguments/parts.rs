@@ -1,7 +1,7 @@
 //! Arguments of graphs that are seen part by part.
 
 use clap::Args;
-use farhop_train::{Recipe, Setting};
+use farhop_train::{GivenSetting, Recipe};
 use serde_json::Value;
 
 use super::train::or_none;
@@ -28,14 +28,14 @@ pub struct PartsArguments {
 
 impl PartsArguments {
     /// The settings that were given.
-    pub fn settings(&self) -> Vec<Setting> {
+    pub fn settings(&self) -> Vec<GivenSetting> {
         let given = [
             ("--parts", "parts", self.parts.clone()),
             ("--halo", "halo", self.halo.clone()),
             ("--parts-per-batch", "parts_per_batch", self.parts_per_batch.map(Value::from)),
             ("--partitioner", "partitioner", self.partitioner.clone().map(Value::from)),
         ];
-        let setting = |(flag, key, value): (_, _, Option<Value>)| Some(Setting::new(flag, ["train", key], value?));
+        let setting = |(flag, key, value): (_, _, Option<Value>)| Some(GivenSetting::new(flag, ["train", key], value?));
         given.into_iter().filter_map(setting).collect()
     }
 

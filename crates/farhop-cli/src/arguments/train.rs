@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use farhop_train::{CheckpointEvery, Setting};
+use farhop_train::{CheckpointEvery, GivenSetting};
 use serde_json::Value;
 
 use super::{DataArguments, ModelArguments, PartsArguments, SeedArguments};
@@ -150,10 +150,10 @@ pub struct TrainingArguments {
 
 impl TrainingArguments {
     /// The settings that were given.
-    pub fn settings(&self) -> Vec<Setting> {
+    pub fn settings(&self) -> Vec<GivenSetting> {
         let mut given = Vec::new();
         let mut add = |flag: &'static str, path: &[&'static str], value: Option<Value>| {
-            given.extend(value.map(|value| Setting::new(flag, path.iter().copied(), value)));
+            given.extend(value.map(|value| GivenSetting::new(flag, path.iter().copied(), value)));
         };
         let train = |key| ["train", key];
         let optimizer = |key| ["train", "optimizer", key];

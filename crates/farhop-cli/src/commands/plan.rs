@@ -11,8 +11,9 @@ use crate::arguments::{Common, PlanArguments};
 use crate::console::Console;
 use crate::data;
 use crate::failure::Failure;
+use crate::flags::advised;
 use crate::origins;
-use crate::settings::{self, options};
+use crate::settings;
 use crate::table::TextTable;
 use crate::watcher::Watcher;
 
@@ -70,7 +71,7 @@ pub fn run(arguments: &PlanArguments, common: &Common, console: &Console) -> Res
         "limit_bytes": plan.limit,
         "limit_source": plan.limit_source,
         "fits": plan.fits,
-        "advice": plan.advice.as_ref().map(|advice| json!({ "setting": options(advice), "total": advice.total })),
+        "advice": plan.advice.as_ref().map(|advice| json!({ "setting": advised(advice), "total": advice.total })),
     });
     console.result(&object, || text(&plan, console))?;
     Ok(ExitCode::SUCCESS)
@@ -115,7 +116,7 @@ fn text(plan: &Plan, console: &Console) -> String {
         (Some(limit), Some(source), Some(advice)) => format!(
             "does not fit: {} are available ({source}). With {} it needs {}.",
             bytes_text(limit),
-            options(advice),
+            advised(advice),
             bytes_text(advice.total)
         ),
         (Some(limit), Some(source), None) => format!(

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod catalogue;
+mod compare;
 mod demonstration;
 mod help;
 mod hops;
@@ -20,7 +21,9 @@ mod parts;
 mod ranges;
 mod real_datasets;
 mod run_folders;
+mod series;
 mod settings;
+mod snapshots;
 mod support;
 mod tables;
 mod targets;

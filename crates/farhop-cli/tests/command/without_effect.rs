@@ -51,6 +51,9 @@ fn what_only_the_data_tells_is_said() {
     for says in ["--readout has no effect: answers are not about", "--laplacian-encoder has no effect: there are no"] {
         assert!(answer.stderr.contains(says), "{}", answer.stderr);
     }
+    // By whatever name: settings of all models are tried, not listed.
+    let answer = place.train("three", &["--set", "model.readout=sum"]).succeeded();
+    assert!(answer.stderr.contains("has no effect: answers are not about whole graphs"), "{}", answer.stderr);
     let answer = place.train("two", &[]).succeeded();
     assert_eq!(answer.stderr, "");
 }

@@ -111,33 +111,41 @@ pub(super) enum Reader {
     ZincAcyclic,
     MolHiv,
     Tu { name: &'static str },
+    Made(Made),
+}
+
+/// What makes an entry that is not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Made {
     HopMajority,
     RingTransfer,
     TreeNeighbours,
 }
 
 impl Entry {
-    /// What an entry says where it has nothing to say; tables of entries fill in the rest.
-    pub(super) const BASE: Entry = Entry {
-        name: "",
-        aliases: &[],
-        title: "",
-        level: Level::Node,
-        metric: Metric::Accuracy,
-        splits: "",
-        numbered_splits: 0,
-        citation: "",
-        licence: "",
-        homepage: "",
-        files: &[],
-        folders: &[],
-        expected: Counts { graphs: None, nodes: None, edges: None, features: None, outputs: None, split: None },
-        row_normalise: false,
-        seen_whole: false,
-        notes: &[],
-        stand_in: None,
-        reader: Reader::HopMajority,
-    };
+    /// What an entry says where it has nothing to say; tables of entries fill in the rest. There is no entry without a reader.
+    pub(super) const fn read_by(reader: Reader) -> Entry {
+        Entry {
+            name: "",
+            aliases: &[],
+            title: "",
+            level: Level::Node,
+            metric: Metric::Accuracy,
+            splits: "",
+            numbered_splits: 0,
+            citation: "",
+            licence: "",
+            homepage: "",
+            files: &[],
+            folders: &[],
+            expected: Counts { graphs: None, nodes: None, edges: None, features: None, outputs: None, split: None },
+            row_normalise: false,
+            seen_whole: false,
+            notes: &[],
+            stand_in: None,
+            reader,
+        }
+    }
 
     /// Whether the tuned split is a draw of its own, and not the standard one.
     pub fn draws_tuned_split(&self) -> bool {
@@ -145,7 +153,7 @@ impl Entry {
     }
 
     /// Whether the data is made, not read.
-    pub fn is_made(&self) -> bool {
-        self.files.is_empty()
+    pub const fn is_made(&self) -> bool {
+        matches!(self.reader, Reader::Made(_))
     }
 }

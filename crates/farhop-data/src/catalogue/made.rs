@@ -1,6 +1,6 @@
 //! Tasks that are made, with the distance that matters as a parameter.
 
-use super::entry::{Entry, Reader};
+use super::entry::Made;
 use super::options::LoadOptions;
 use super::unsplit_dataset::{Splits, UnsplitDataset};
 use crate::catalogue::synthetic::{
@@ -10,21 +10,21 @@ use crate::dataset::Dataset;
 use crate::error::DataError;
 
 /// Makes the data of an entry.
-pub(super) fn make(entry: &Entry, options: &LoadOptions) -> Result<UnsplitDataset, DataError> {
-    match entry.reader {
-        Reader::RingTransfer => {
+pub(super) fn make(made: Made, options: &LoadOptions) -> Result<UnsplitDataset, DataError> {
+    match made {
+        Made::RingTransfer => {
             let usual = RingTransferOptions::default();
             let distance = options.distance.unwrap_or(usual.distance);
             let graphs = options.size.unwrap_or(usual.graphs);
             of_graphs(ring_transfer(&RingTransferOptions { distance, graphs, seed: options.seed, ..usual })?, distance)
         }
-        Reader::TreeNeighbours => {
+        Made::TreeNeighbours => {
             let usual = TreeNeighboursOptions::default();
             let depth = options.distance.unwrap_or(usual.depth);
             let graphs = options.size.unwrap_or(usual.graphs);
             of_graphs(tree_neighbours(&TreeNeighboursOptions { depth, graphs, seed: options.seed })?, depth)
         }
-        _ => of_hop_majority(options),
+        Made::HopMajority => of_hop_majority(options),
     }
 }
 

@@ -61,9 +61,11 @@ pub fn load(entry: &Entry, folders: &DataFolders, options: &LoadOptions) -> Resu
     if let (Some(other), Presence::StandIn { .. }) = (entry.stand_in, entry.on_this_machine(folders)) {
         return load(other, folders, options);
     }
-    let parts =
-        if entry.is_made() { made::make(entry, options)? } else { read(entry, &entry.locate(folders)?, options)? };
-    parts.into_dataset(entry, options)
+    let read = match entry.reader {
+        Reader::Made(made) => made::make(made, options)?,
+        _ => read(entry, &entry.locate(folders)?, options)?,
+    };
+    read.into_dataset(entry, options)
 }
 
 /// [`load`], but what was read once is kept in `cache` under the hash of its files and options, and is loaded from there.
@@ -106,6 +108,6 @@ fn read(entry: &Entry, files: &Located, options: &LoadOptions) -> Result<Unsplit
         Reader::Zinc250k => zinc::read_all(files),
         Reader::ZincAcyclic => zinc::read_acyclic(files),
         Reader::MolHiv => molhiv::read(entry, files),
-        Reader::HopMajority | Reader::RingTransfer | Reader::TreeNeighbours => made::make(entry, options),
+        Reader::Made(made) => made::make(made, options),
     }
 }

@@ -29,7 +29,7 @@ pub fn number_categories(file: &str, width: usize, rows: &[i64]) -> Result<Categ
             return Err(DataError::TooMany {
                 file: file.to_string(),
                 what: format!("column {} has {} categories", column + 1, thousands(different.len() as u64)),
-                remedy: "At most 65,536 are allowed.",
+                remedy: "At most 65,536 are allowed.".to_string(),
             });
         }
         let places = categories.values.iter_mut().skip(column).step_by(width);

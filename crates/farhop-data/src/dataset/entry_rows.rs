@@ -3,6 +3,7 @@
 use farhop_graph::{Built, Direction, Graph, GraphSet, NO_EDGE, build};
 
 use crate::error::DataError;
+use crate::error::setting::Setting;
 use crate::memory::{Budget, bytes_text};
 use crate::text::thousands;
 
@@ -56,7 +57,8 @@ pub fn build_graph(file: &str, nodes: usize, rows: &[(u32, u32)], direction: Dir
         let (nodes, rows) = (thousands(nodes as u64), thousands(rows.len() as u64));
         let needed = bytes_text(needed);
         wrong(format!(
-            "a graph of {nodes} nodes with {rows} edges needs {needed} of memory, more than may be used for it. Correct the number of nodes, or pass a larger --limit."
+            "a graph of {nodes} nodes with {rows} edges needs {needed} of memory, more than may be used for it. Correct the number of nodes, or pass a larger {}.",
+            Setting::named("limit")
         ))
     })?;
     build(nodes, rows, direction).map_err(|error| wrong(error.to_string()))

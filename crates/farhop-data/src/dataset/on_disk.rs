@@ -28,12 +28,24 @@ pub struct NumbersOnDisk {
     start: u64,
     rows: usize,
     width: usize,
+    /// What every row is brought to on its way: what is subtracted, and then divided by.
+    scale: Option<Arc<[Vec<f32>; 2]>>,
 }
 
 impl NumbersOnDisk {
     /// `rows * width` numbers that begin at byte `start`. Whoever calls this has looked at all of them.
     pub(crate) fn new(name: &str, file: File, start: u64, [rows, width]: [usize; 2]) -> Self {
-        NumbersOnDisk { file: Arc::new(file), name: name.into(), start, rows, width }
+        NumbersOnDisk { file: Arc::new(file), name: name.into(), start, rows, width, scale: None }
+    }
+
+    /// The same numbers read as `(value - shift) / factor`, column by column.
+    ///
+    /// # Panics
+    /// If there is not one of each for every column.
+    pub fn scaled(self, shift: Vec<f32>, factor: Vec<f32>) -> Self {
+        assert_eq!([shift.len(), factor.len()], [self.width; 2], "a shift and a factor for every column");
+        assert!(self.scale.is_none(), "scaled twice");
+        NumbersOnDisk { scale: Some(Arc::new([shift, factor])), ..self }
     }
 
     /// Rows.
@@ -76,6 +88,7 @@ impl NumbersOnDisk {
                 let before = numbers.len();
                 numbers.extend(decoded(&bytes[from..from + 4 * self.width]));
                 self.check(&numbers[before..], row as usize)?;
+                self.bring_to_scale(&mut numbers[before..]);
             }
             rest = others;
         }
@@ -109,6 +122,7 @@ impl NumbersOnDisk {
             numbers.clear();
             numbers.extend(decoded(&bytes));
             self.check(&numbers, first)?;
+            self.bring_to_scale(&mut numbers);
             each(first, &numbers)?;
             first = end;
         }
@@ -137,6 +151,16 @@ impl NumbersOnDisk {
         }
     }
 
+    fn bring_to_scale(&self, numbers: &mut [f32]) {
+        let Some(scale) = &self.scale else { return };
+        let [shift, factor] = &**scale;
+        for row in numbers.chunks_exact_mut(self.width.max(1)) {
+            for (value, (shift, factor)) in row.iter_mut().zip(shift.iter().zip(factor)) {
+                *value = (*value - shift) / factor;
+            }
+        }
+    }
+
     fn not_finite(&self, first: usize, at: usize, number: f32) -> String {
         not_finite("nodes", self.width, first * self.width + at, number)
     }
@@ -160,10 +184,10 @@ impl fmt::Debug for NumbersOnDisk {
 }
 
 impl PartialEq for NumbersOnDisk {
-    /// Whether they are the same numbers of the same open file.
+    /// Whether they are the same numbers of the same open file, on the same scale.
     fn eq(&self, other: &Self) -> bool {
         let place = |numbers: &Self| (numbers.start, numbers.rows, numbers.width);
-        Arc::ptr_eq(&self.file, &other.file) && place(self) == place(other)
+        Arc::ptr_eq(&self.file, &other.file) && place(self) == place(other) && self.scale == other.scale
     }
 }
 

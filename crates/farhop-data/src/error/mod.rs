@@ -2,11 +2,13 @@
 
 pub(crate) mod place;
 pub(crate) mod problems;
+pub(crate) mod setting;
 
 use crate::dataset::split::SplitError;
 use crate::error::place::{Cell, Place};
+use crate::error::setting::Setting;
 use crate::memory::bytes_text;
-use crate::text::{argument, counted, quoted, thousands};
+use crate::text::{counted, quoted, thousands};
 
 fn suggestion(nearest: &Option<String>) -> String {
     let hint = |name: &String| format!(" Did you mean {}?", quoted(name));
@@ -18,9 +20,24 @@ fn one_of(count: usize) -> String {
     if count > 1 { format!(", one of {} such ids", thousands(count as u64)) } else { String::new() }
 }
 
-/// A limit under which so many bytes may be produced, as `--limit` takes it: the data are not all that needs memory.
-fn limit_for(needed: u64) -> String {
-    format!("{}GiB", needed.saturating_mul(2).div_ceil(1 << 30))
+/// A limit under which so many bytes may be produced: the data are not all that needs memory.
+fn limit_for(needed: u64) -> Setting {
+    Setting::to("limit", format!("{}GiB", needed.saturating_mul(2).div_ceil(1 << 30)))
+}
+
+/// A column that is left out.
+fn ignored(column: &str) -> Setting {
+    Setting::to("ignore", column)
+}
+
+/// What a column of numbers or dates may be instead.
+fn text_instead(column: &str) -> String {
+    format!("{} or {}", Setting::to("category", column), ignored(column))
+}
+
+/// What missing cells may become.
+pub(crate) fn filled() -> String {
+    format!("{} or {}", Setting::to("fill", "mean"), Setting::to("fill", "zero"))
 }
 
 /// Why a cell cannot be a 32-bit number.
@@ -67,7 +84,7 @@ pub enum DataError {
         reason: String,
     },
     /// The file would become much more in memory than it is.
-    #[error("{file}: {} bytes of file become {} or more in memory, where {} are allowed. Pass --limit {} or more if they are meant to.", thousands(*read), bytes_text(*needed), bytes_text(*most), limit_for(*needed))]
+    #[error("{file}: {} bytes of file become {} or more in memory, where {} are allowed. Pass {} or more if they are meant to.", thousands(*read), bytes_text(*needed), bytes_text(*most), limit_for(*needed))]
     Expands {
         /// The file, as the user gave it.
         file: String,
@@ -79,7 +96,7 @@ pub enum DataError {
         most: u64,
     },
     /// What is to be read does not fit in memory.
-    #[error("{file}: reading it needs {} of memory, and {} are left. Free some or take a smaller part of the data; --limit {} or more reads it all the same.", bytes_text(*needed), bytes_text(*left), limit_for(*needed))]
+    #[error("{file}: reading it needs {} of memory, and {} are left. Free some or take a smaller part of the data; {} or more reads it all the same.", bytes_text(*needed), bytes_text(*left), limit_for(*needed))]
     NoMemory {
         /// The file, as the user gave it.
         file: String,
@@ -96,7 +113,7 @@ pub enum DataError {
         /// What it looks like.
         found: &'static str,
         /// What to do.
-        remedy: &'static str,
+        remedy: String,
     },
     /// Nothing in the file.
     #[error("{file} is empty. A table starts with a header row, such as {example}.")]
@@ -178,7 +195,7 @@ pub enum DataError {
         /// The name asked for.
         name: String,
         /// Why it was asked for.
-        role: &'static str,
+        role: String,
         /// The nearest name there is.
         nearest: Option<String>,
         /// The names there are.
@@ -196,7 +213,7 @@ pub enum DataError {
         /// Second part.
         second: &'static str,
         /// What to do.
-        remedy: &'static str,
+        remedy: String,
     },
     /// A table with too few columns.
     #[error("{file}, line 1: an edges table needs two columns, such as source,target; this one has one.")]
@@ -240,15 +257,15 @@ pub enum DataError {
     #[error(transparent)]
     Split(#[from] SplitError),
     /// A value of the split column that is none of the three.
-    #[error("{cell}: {} is not a part of the split. Allowed: train, valid, test, or an empty cell; or pass --ignore {} if the column means something else.", quoted(&.cell.value), argument(&.cell.column))]
+    #[error("{cell}: {} is not a part of the split. Allowed: train, valid, test, or an empty cell; or pass {} if the column means something else.", quoted(&.cell.value), ignored(&.cell.column))]
     SplitValue {
         /// Where.
         cell: Box<Cell>,
     },
     /// No training rows.
     #[error(
-        "{file}: no row with a label is in train. Mark rows in the split column, or pass --ignore {} to have a split made.",
-        argument(.column)
+        "{file}: no row with a label is in train. Mark rows in the split column, or pass {} to have a split made.",
+        ignored(.column)
     )]
     EmptyTrain {
         /// The file, as the user gave it.
@@ -295,7 +312,7 @@ pub enum DataError {
         classes: usize,
     },
     /// Nearly every row has a class of its own.
-    #[error("{file}: column {} has {} different values in {} labelled rows, too many for classes. Pass another --target.", quoted(.column), thousands(*classes as u64), thousands(*labelled as u64))]
+    #[error("{file}: column {} has {} different values in {} labelled rows, too many for classes. Pass another {}.", quoted(.column), thousands(*classes as u64), thousands(*labelled as u64), Setting::named("target"))]
     TooManyClasses {
         /// The file, as the user gave it.
         file: String,
@@ -317,7 +334,7 @@ pub enum DataError {
         reason: String,
     },
     /// A cell of a target column that is no number, or neither 0 nor 1.
-    #[error("{cell}: {} is not {wanted}, but the target is read as {kind}. Correct or empty the cell, or pass another --task.", quoted(&.cell.value))]
+    #[error("{cell}: {} is not {wanted}, but the target is read as {kind}. Correct or empty the cell, or pass another {}.", quoted(&.cell.value), Setting::named("task"))]
     TargetCell {
         /// Where.
         cell: Box<Cell>,
@@ -333,7 +350,7 @@ pub enum DataError {
         cell: Box<Cell>,
     },
     /// A text column with too many values for one column per value.
-    #[error("{file}: text column {} has {different} in {}, too many for categories. {remedy} --ignore {} to leave it out.", quoted(.column), counted(*rows as u64, "row", "rows"), argument(.column))]
+    #[error("{file}: text column {} has {different} in {}, too many for categories. {remedy} {} to leave it out.", quoted(.column), counted(*rows as u64, "row", "rows"), ignored(.column))]
     TooManyCategories {
         /// The file, as the user gave it.
         file: String,
@@ -347,31 +364,31 @@ pub enum DataError {
         remedy: &'static str,
     },
     /// Text in a column of numbers.
-    #[error("{cell}: {} is not a number, but the column is one of numbers. Correct the cell, or train with --category {} or --ignore {}.", quoted(&.cell.value), argument(&.cell.column), argument(&.cell.column))]
+    #[error("{cell}: {} is not a number, but the column is one of numbers. Correct the cell, or train with {}.", quoted(&.cell.value), text_instead(&.cell.column))]
     NotANumber {
         /// Where.
         cell: Box<Cell>,
     },
     /// Something else in a column of dates.
-    #[error("{cell}: {} is not a date such as 2024-01-31 or 2024-01-31T17:45, but the column is one of dates. Correct the cell, or train with --category {} or --ignore {}.", quoted(&.cell.value), argument(&.cell.column), argument(&.cell.column))]
+    #[error("{cell}: {} is not a date such as 2024-01-31 or 2024-01-31T17:45, but the column is one of dates. Correct the cell, or train with {}.", quoted(&.cell.value), text_instead(&.cell.column))]
     NotADate {
         /// Where.
         cell: Box<Cell>,
     },
     /// NaN or an infinite number.
-    #[error("{cell}: {} {}. Correct the cell, or empty it and pass --fill mean or --fill zero.", quoted(&.cell.value), not_usable(&.cell.value))]
+    #[error("{cell}: {} {}. Correct the cell, or empty it and pass {}.", quoted(&.cell.value), not_usable(&.cell.value), filled())]
     NotFinite {
         /// Where.
         cell: Box<Cell>,
     },
     /// A missing cell.
-    #[error("{cell}: the cell is {}. Give a value, or pass --fill mean or --fill zero.", if .cell.value.is_empty() { "empty".to_string() } else { format!("missing ({})", quoted(&.cell.value)) })]
+    #[error("{cell}: the cell is {}. Give a value, or pass {}.", if .cell.value.is_empty() { "empty".to_string() } else { format!("missing ({})", quoted(&.cell.value)) }, filled())]
     Missing {
         /// Where.
         cell: Box<Cell>,
     },
     /// A column without any value.
-    #[error("{file}: column {} has no value in any row. Pass --ignore {} to leave it out.", quoted(.column), argument(.column))]
+    #[error("{file}: column {} has no value in any row. Pass {} to leave it out.", quoted(.column), ignored(.column))]
     EmptyColumn {
         /// The file, as the user gave it.
         file: String,
@@ -379,7 +396,7 @@ pub enum DataError {
         column: String,
     },
     /// An edge names a node that is not there.
-    #[error("{place}: {end} id {} is not in {nodes_file} ({}). Add the node, or pass --add-missing-nodes.", quoted(.id), counted(*nodes as u64, "id", "ids"))]
+    #[error("{place}: {end} id {} is not in {nodes_file} ({}). Add the node, or pass {}.", quoted(.id), counted(*nodes as u64, "id", "ids"), Setting::on("add_missing_nodes"))]
     UnknownId {
         /// Where.
         place: Place,
@@ -393,7 +410,7 @@ pub enum DataError {
         nodes: usize,
     },
     /// An edge of new tables names a node that is neither new nor known.
-    #[error("{place}: {end} id {} is {neither}. Add the node, or pass --add-missing-nodes.", quoted(.id))]
+    #[error("{place}: {end} id {} is {neither}. Add the node, or pass {}.", quoted(.id), Setting::on("add_missing_nodes"))]
     UnknownNewId {
         /// Where.
         place: Place,
@@ -405,7 +422,7 @@ pub enum DataError {
         neither: String,
     },
     /// New tables and those of training share some nodes.
-    #[error("{place}: id {} is a node of training too ({known_file}){}. Pass --alone if the new tables are a graph by themselves, or --replace-known if their rows take the place of those of training.", quoted(.id), one_of(*.shared))]
+    #[error("{place}: id {} is a node of training too ({known_file}){}. Pass {} if the new tables are a graph by themselves, or {} if their rows take the place of those of training.", quoted(.id), one_of(*.shared), Setting::on("alone"), Setting::on("replace_known"))]
     KnownId {
         /// The first such row.
         place: Place,
@@ -417,7 +434,7 @@ pub enum DataError {
         known_file: String,
     },
     /// An edge names a row of the feature array that is not there.
-    #[error("{place}: {end} id {} is not a row number of {features_file}. Without --nodes, ids are row numbers from 0 to {last}.", quoted(.id))]
+    #[error("{place}: {end} id {} is not a row number of {features_file}. Without {}, ids are row numbers from 0 to {last}.", quoted(.id), Setting::named("nodes"))]
     UnknownRow {
         /// Where.
         place: Place,
@@ -450,7 +467,7 @@ pub enum DataError {
         /// Weight of the second row.
         second: f32,
         /// What to do.
-        remedy: &'static str,
+        remedy: String,
     },
     /// The graph could not be built.
     #[error("{file}: {reason}")]
@@ -468,7 +485,7 @@ pub enum DataError {
         /// What there is too much of.
         what: String,
         /// What to do.
-        remedy: &'static str,
+        remedy: String,
     },
     /// An array file is damaged, or holds something else than is needed.
     #[error("{file}: {reason}")]

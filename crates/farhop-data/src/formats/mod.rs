@@ -2,6 +2,7 @@
 
 mod decimal_commas;
 pub(crate) mod delimiter;
+pub(crate) mod json_lines;
 pub mod npy;
 pub mod npz;
 pub(crate) mod number_text;

@@ -11,6 +11,7 @@ use csv::StringRecord;
 use crate::error::DataError;
 use crate::error::place::{Cell, Place};
 use crate::error::problems::Problems;
+use crate::error::setting::Setting;
 use crate::files::source::{self, SourceFile};
 use crate::formats::decimal_commas::{self, Commas};
 use crate::formats::delimiter::delimiter_of;
@@ -103,11 +104,11 @@ impl Table {
 
     /// The number of the column of this name; an error that suggests the nearest name if there is
     /// none. `role` says what the column was wanted for.
-    pub fn require(&self, name: &str, role: &'static str) -> Result<usize, DataError> {
+    pub fn require(&self, name: &str, role: &str) -> Result<usize, DataError> {
         self.column(name).ok_or_else(|| DataError::NoColumn {
             file: self.name().to_string(),
             name: name.to_string(),
-            role,
+            role: role.to_string(),
             nearest: nearest(name, self.header.iter().map(String::as_str)).map(str::to_string),
             columns: self.listed_columns(),
         })
@@ -403,15 +404,16 @@ fn parse_error(table: &Table, error: csv::Error) -> DataError {
 
 /// Kinds of files that are mistaken for CSV, told by their first bytes.
 fn refuse_other_kinds(file: &str, bytes: &[u8]) -> Result<(), DataError> {
-    const KINDS: [(&[u8], &str, &str); 5] = [
-        (b"\xff\xfe", "UTF-16 text", "Save it as UTF-8."),
-        (b"\xfe\xff", "UTF-16 text", "Save it as UTF-8."),
-        (b"PK\x03\x04", "a zip archive or a spreadsheet", "Export it as CSV."),
-        (b"PAR1", "a Parquet file", "Export it as CSV, or build farhop with --features parquet."),
-        (b"\x93NUMPY", "a NumPy array", "Pass it as --features."),
+    let plain = String::from;
+    let kinds: [(&[u8], &str, String); 5] = [
+        (b"\xff\xfe", "UTF-16 text", plain("Save it as UTF-8.")),
+        (b"\xfe\xff", "UTF-16 text", plain("Save it as UTF-8.")),
+        (b"PK\x03\x04", "a zip archive or a spreadsheet", plain("Export it as CSV.")),
+        (b"PAR1", "a Parquet file", plain("Export it as CSV, or build farhop with the cargo feature parquet.")),
+        (b"\x93NUMPY", "a NumPy array", format!("Pass it as {}.", Setting::named("features"))),
     ];
-    match KINDS.iter().find(|(magic, ..)| bytes.starts_with(magic)) {
-        Some(&(_, found, remedy)) => Err(DataError::NotCsv { file: file.to_string(), found, remedy }),
+    match kinds.into_iter().find(|(magic, ..)| bytes.starts_with(magic)) {
+        Some((_, found, remedy)) => Err(DataError::NotCsv { file: file.to_string(), found, remedy }),
         None => Ok(()),
     }
 }

@@ -5,6 +5,9 @@
 
 use std::borrow::Cow;
 
+use super::text_file::TextFile;
+use crate::error::DataError;
+
 /// How deep elements may be nested.
 const DEEPEST: usize = 64;
 /// How many attributes an element may have.
@@ -24,6 +27,24 @@ pub enum Piece<'a> {
     End(&'a str),
     /// Text between elements, entities resolved.
     Text(Cow<'a, str>),
+}
+
+/// Calls `take` with every piece of a file and the line it is on; what is wrong is said of that line.
+pub fn each_piece(
+    file: &TextFile,
+    mut take: impl FnMut(Piece<'_>, u64) -> Result<(), String>,
+) -> Result<(), DataError> {
+    let mut reader = Reader::new(file.text()?);
+    loop {
+        let piece = reader.next_piece();
+        let line = reader.line();
+        let taken = match piece {
+            Ok(Some(piece)) => take(piece, line),
+            Ok(None) => return Ok(()),
+            Err(reason) => Err(reason),
+        };
+        taken.map_err(|reason| file.wrong_at(line, reason))?;
+    }
 }
 
 /// A walk over a document.

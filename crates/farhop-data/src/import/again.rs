@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use super::file_schema::{ColumnSizes, FileSchema, layout};
-use super::{ImportOptions, Kind, attributed_of_one, detect, import, molecule_options, python, tu_options, wrong};
+use super::{
+    ImportOptions, Kind, attributed_of_one, attributed_of_several, detect, import, molecule_options, python,
+    tu_options, wrong,
+};
 use crate::dataset::split::Split;
 use crate::dataset::{Columns, Dataset, Numbers, Target};
 use crate::error::DataError;
@@ -23,8 +26,8 @@ pub fn import_learning(path: &Path, options: &ImportOptions) -> Result<(Dataset,
     let kind = detect(path)?;
     if let Some(file) = attributed(path, &kind)? {
         let Some(table_options) = attributed_of_one(&file, options) else {
-            let dataset = import(path, options)?;
-            let schema = FileSchema::of(&kind, &dataset);
+            let (dataset, graphs) = attributed_of_several(&file, options, None)?;
+            let schema = FileSchema { graphs: Some(graphs), ..FileSchema::of(&kind, &dataset) };
             return Ok((dataset, schema));
         };
         let mut read = load_open(&file.nodes, &file.edges, &table_options, false)?.0;
@@ -75,11 +78,19 @@ fn stand_in(dataset: &Dataset, options: &NodeTableOptions) -> Option<FeatureColu
 
 /// Reads a file that may lack the targets.
 fn import_unlabelled(path: &Path, options: &ImportOptions) -> Result<Dataset, DataError> {
-    let first = import(path, options);
+    with_targets_or_without(options, |options| import(path, options))
+}
+
+/// What `read` makes of a file with the targets, or without them if it can't with them.
+fn with_targets_or_without(
+    options: &ImportOptions,
+    read: impl Fn(&ImportOptions) -> Result<Dataset, DataError>,
+) -> Result<Dataset, DataError> {
+    let first = read(options);
     if first.is_ok() || options.targets.is_empty() {
         return first;
     }
-    match import(path, &ImportOptions { targets: Vec::new(), ..options.clone() }) {
+    match read(&ImportOptions { targets: Vec::new(), ..options.clone() }) {
         Ok(dataset) => Ok(Dataset { target: Target::none(dataset.rows()), ..dataset }),
         Err(_) => first,
     }
@@ -100,9 +111,17 @@ pub fn import_again(path: &Path, options: &ImportOptions, schema: &FileSchema) -
     let mut options = ImportOptions { task: schema.task, ..options.clone() };
     options.table.split = SplitChoice::Given(Split::default());
     if let Some(file) = attributed(path, &kind)? {
+        if let Some(graphs) = &schema.graphs {
+            let read = |options: &ImportOptions| Ok(attributed_of_several(&file, options, Some(graphs))?.0);
+            return schema.fit(with_targets_or_without(&options, read)?);
+        }
         let Some(table) = &schema.table else {
-            let remedy = "Keep new graphs in one file with those of training, without their targets.";
-            return Err(wrong(path, format!("attributes of several graphs are read anew for every file. {remedy}")));
+            let remedy =
+                "Train it once more, or keep new graphs in one file with those of training, without their targets.";
+            return Err(wrong(
+                path,
+                format!("the run does not know how attributes of several graphs were read. {remedy}"),
+            ));
         };
         if file.graphs > 1 {
             return Err(wrong(path, "the file has several graphs, that of training one. Give one graph.".into()));

@@ -10,6 +10,7 @@ use crate::dataset::split::Split;
 use crate::dataset::split_choice::chosen_split;
 use crate::dataset::{Columns, Dataset, Level, Target};
 use crate::error::DataError;
+use crate::error::setting::Setting;
 use crate::files::source::SourceFile;
 use crate::formats::npy;
 use crate::formats::npz::Npz;
@@ -99,12 +100,13 @@ fn split_of(
         SplitRequest::Number(number) => Some(number),
         SplitRequest::Standard => None,
         SplitRequest::Tuned => {
-            let reason = "the tuned split is one of datasets of the catalogue. Take --split out.".to_string();
+            let split = Setting::named("split");
+            let reason = format!("the tuned split is one of datasets of the catalogue. Take {split} out.");
             return Err(DataError::Array { file: file.to_string(), reason });
         }
         SplitRequest::PerClass { train, valid, test } => {
             let Target::Class { labels, classes } = target else {
-                let reason = "a split per class needs classes. Take --split out.".to_string();
+                let reason = format!("a split per class needs classes. Take {} out.", Setting::named("split"));
                 return Err(DataError::Array { file: file.to_string(), reason });
             };
             notes.push(format!("the split is drawn with seed {seed}: {train} per class, {valid}, {test}"));

@@ -38,6 +38,9 @@ pub struct FileSchema {
     /// The attributes of one graph in a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<Schema>,
+    /// The attributes of several graphs in a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub graphs: Option<Schema>,
     /// The columns of a table of molecules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub molecules: Option<MoleculeSchema>,
@@ -85,6 +88,7 @@ impl FileSchema {
             stand_in: None,
             labels: None,
             table: None,
+            graphs: None,
             molecules: None,
         }
     }

@@ -11,50 +11,62 @@ use crate::dataset::split_choice::TableSplit;
 use crate::dataset::{Columns, Dataset, Level, Numbers, Target};
 use crate::error::DataError;
 use crate::error::problems::Problems;
+use crate::error::setting::Setting;
 use crate::formats::table::Table;
 use crate::tables::edge_features::{self, EdgeColumns, EdgeFeatures};
 use crate::tables::edges::end_columns;
 use crate::tables::options::NodeTableOptions;
 use crate::tables::roles::Roles;
 use crate::tables::scan::{Scan, part_of};
+use crate::tables::schema::Schema;
 use crate::tables::targets::{TargetCells, TargetColumns};
 use crate::text::{counted, quoted};
 
-/// Reads tables whose nodes name their graph in `column`.
-pub(super) fn read(tables: Tables<'_>, column: &str, options: &ImportOptions) -> Result<Dataset, DataError> {
+/// Reads tables whose nodes name their graph in `column`. Features are what `known` says, or are learned from the tables; what
+/// they are is given back.
+pub(super) fn read(
+    tables: Tables<'_>,
+    column: &str,
+    options: &ImportOptions,
+    known: Option<&Schema>,
+) -> Result<(Dataset, Schema), DataError> {
     let table = tables.nodes;
     let graph_column = table.require(column, "the graph of every node")?;
     let table_options = node_options(table, graph_column, options);
-    let roles = Roles::infer(table, &table_options)?;
+    let roles = match known {
+        Some(schema) => Roles::from_schema(table, schema)?,
+        None => Roles::infer(table, &table_options)?,
+    };
     let mut problems = Problems::default();
     let mut scan = Scan::with_any_ids(table, &roles, Some(table_options.most_categories), &mut problems)?;
     problems.into_result()?;
     let mut graphs = Graphs::read(tables.graphs, column, options)?;
     let members = Members::read(table, &roles, graph_column, &mut graphs)?;
-    let built = read_edges(tables.edges, column, &members, &graphs, table_options.directed)?;
+    let directed = known.map_or(table_options.directed, |schema| schema.directed);
+    let built = read_edges(tables.edges, column, &members, &graphs, directed)?;
     let rows = graphs.ids.len();
     let graph_table = tables.graphs.unwrap_or(table);
     let mut notes: Vec<String> =
         [Some(table), Some(tables.edges), tables.graphs].into_iter().flatten().filter_map(Table::note).collect();
     let (target, split) = graphs.target_and_split(graph_table, options, &mut notes)?;
-    let edges = edge_features(tables.edges, column, &built, &table_options)?;
+    let edges = edge_features(tables.edges, column, &built, &table_options, known)?;
     notes.extend(edges.notes);
-    let edges = edges.features;
+    let (edge_columns, edges) = (edges.columns, edges.features);
     // Statistics are taken over the nodes of the training graphs.
     let mut of_train = vec![split.train.is_empty(); rows];
     split.train.iter().for_each(|&graph| of_train[graph as usize] = true);
     let train: Vec<u32> =
         (0..members.graph_of.len() as u32).filter(|&row| of_train[members.graph_of[row as usize] as usize]).collect();
     // The graph of the table's rows is the built one with its nodes renamed; degrees are put right below.
-    let features = table_features::read_features(
-        table,
-        &roles,
-        &mut scan,
-        &members.in_table_order(&built)?,
-        &train,
-        &table_options,
-        &mut notes,
-    )?;
+    let graph = members.in_table_order(&built)?;
+    let (features, columns) = match known {
+        Some(Schema { features: columns, .. }) => {
+            let count = members.graph_of.len();
+            let encoded = table_features::encode_features(table, &roles, columns, count, &graph, &mut notes)?;
+            (encoded, columns.clone())
+        }
+        None => table_features::read_features(table, &roles, &mut scan, &graph, &train, &table_options, &mut notes)?,
+    };
     let nodes = members.reordered(features);
     let empty = (0..rows).filter(|&graph| members.offsets[graph] == members.offsets[graph + 1]).count();
     if empty > 0 {
@@ -65,7 +77,15 @@ pub(super) fn read(tables: Tables<'_>, column: &str, options: &ImportOptions) ->
     let mut sources = vec![table.source().clone(), tables.edges.source().clone()];
     sources.extend(tables.graphs.map(|table| table.source().clone()));
     sources.dedup();
-    Dataset {
+    let schema = Schema {
+        id: table.header()[roles.id].clone(),
+        target: None,
+        split: None,
+        features: columns,
+        directed,
+        edge_features: edge_columns,
+    };
+    let dataset = Dataset {
         name: graph_table.name().to_string(),
         graphs: graph_set,
         nodes,
@@ -77,8 +97,8 @@ pub(super) fn read(tables: Tables<'_>, column: &str, options: &ImportOptions) ->
         ids: graphs.ids,
         notes,
         sources,
-    }
-    .check()
+    };
+    Ok((dataset.check()?, schema))
 }
 
 /// The options for the nodes table: no target there, and the graph column is no feature.
@@ -119,25 +139,32 @@ impl Graphs {
             return match options.targets.first() {
                 None => Ok(graphs),
                 Some(name) => Err(DataError::Mismatch {
-                    what: format!("target {} of graphs needs a table of graphs. Give one with --graphs.", quoted(name)),
+                    what: format!(
+                        "target {} of graphs needs a table of graphs. Give one with {}.",
+                        quoted(name),
+                        Setting::named("graphs")
+                    ),
                 }),
             };
         };
         let named = |name: &str| table.header().iter().position(|column| column.eq_ignore_ascii_case(name));
         let id = named(column).or_else(|| named("graph")).or_else(|| named("id")).unwrap_or(0);
+        let mut problems = Problems::default();
         for name in &options.targets {
-            let column = Some(table.require(name, "the target")?);
+            let Some(found) = problems.hear(table.require(name, "the target")) else { continue };
+            let column = Some(found);
             if graphs.targets.iter().any(|target| target.column == column) {
                 return Err(DataError::ColumnTwice {
                     file: table.name().to_string(),
                     name: name.clone(),
                     first: "one target",
                     second: "another",
-                    remedy: "Name every --target once.",
+                    remedy: format!("Name every {} once.", Setting::named("target")),
                 });
             }
             graphs.targets.push(TargetCells::of(name, column));
         }
+        problems.into_result()?;
         let free = |at: &usize| *at != id && graphs.targets.iter().all(|target| target.column != Some(*at));
         graphs.split = named("split").filter(free);
         let mut problems = Problems::default();
@@ -192,11 +219,16 @@ fn edge_features(
     graph_column: &str,
     built: &Built,
     options: &NodeTableOptions,
+    known: Option<&Schema>,
 ) -> Result<EdgeFeatures, DataError> {
     let ends = end_columns(table)?;
     let free = |(at, name): &(usize, &String)| !ends.contains(at) && !name.eq_ignore_ascii_case(graph_column);
     let candidates = table.header().iter().enumerate().filter(free).map(|(_, name)| name.clone()).collect::<Vec<_>>();
-    edge_features::learn(&EdgeColumns { table, built, candidates: &candidates }, options)
+    let columns = EdgeColumns { table, built, candidates: &candidates };
+    match known {
+        Some(schema) => edge_features::apply(&columns, &schema.edge_features, None),
+        None => edge_features::learn(&columns, options),
+    }
 }
 
 /// Which node belongs to which graph.

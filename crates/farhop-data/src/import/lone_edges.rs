@@ -11,6 +11,7 @@ use super::{ImportOptions, Tables, dataset_of};
 use crate::dataset::split::Split;
 use crate::dataset::{Columns, Dataset, Level, Target};
 use crate::error::DataError;
+use crate::error::setting::Setting;
 use crate::formats::table::Table;
 use crate::formats::table_rows::TableRows;
 use crate::layouts::edge_list::{EdgeList, EdgeListOptions};
@@ -77,8 +78,10 @@ fn refuse_target(path: &Path, options: &ImportOptions) -> Result<(), DataError> 
         Some(target) => Err(super::wrong(
             path,
             format!(
-                "edges alone have no column {} of nodes. Give a nodes table with it as --nodes, and this file as --edges.",
-                crate::text::quoted(target)
+                "edges alone have no column {} of nodes. Give a nodes table with it as {}, and this file as {}.",
+                crate::text::quoted(target),
+                Setting::named("nodes"),
+                Setting::named("edges")
             ),
         )),
     }

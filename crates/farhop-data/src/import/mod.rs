@@ -29,6 +29,7 @@ use crate::layouts::wikics::WikiCs;
 use crate::molecules::{MoleculeOptions, MoleculeTable};
 use crate::tables::node_tables::load_open;
 use crate::tables::options::{NodeTableOptions, SplitChoice};
+use crate::tables::schema::Schema;
 use crate::tables::targets::TargetKind;
 
 /// How to make a dataset of what a user brings.
@@ -139,7 +140,7 @@ fn dataset_of(tables: Tables<'_>, options: &ImportOptions) -> Result<Dataset, Da
         tables.nodes.header().iter().find(|column| column.eq_ignore_ascii_case("graph")).map(String::as_str)
     });
     match options.graph.as_deref().or(named) {
-        Some(column) => graphs::read(tables, column, options),
+        Some(column) => Ok(graphs::read(tables, column, options, None)?.0),
         None if tables.graphs.is_some() => {
             let role = "the graph of every node";
             Err(tables.nodes.require("graph", role).err().unwrap_or(DataError::Mismatch { what: role.to_string() }))
@@ -153,19 +154,27 @@ fn dataset_of(tables: Tables<'_>, options: &ImportOptions) -> Result<Dataset, Da
 }
 
 fn dataset_of_attributed(file: &AttributedGraphs, options: &ImportOptions) -> Result<Dataset, DataError> {
-    let (nodes, edges) = (&file.nodes, &file.edges);
-    let mut dataset = match attributed_of_one(file, options) {
-        Some(table) => load_open(nodes, edges, &table, false)?.0.dataset,
-        None => {
-            let mut options = options.clone();
-            options.table.id = Some(ID_COLUMN.to_string());
-            options.table.directed = file.directed.unwrap_or(options.table.directed);
-            options.graph = Some(GRAPH_COLUMN.to_string());
-            dataset_of(Tables { nodes, edges, graphs: Some(&file.graph_table) }, &options)?
-        }
+    let Some(table) = attributed_of_one(file, options) else {
+        return Ok(attributed_of_several(file, options, None)?.0);
     };
+    let mut dataset = load_open(&file.nodes, &file.edges, &table, false)?.0.dataset;
     dataset.notes.extend(file.notes.iter().cloned());
     Ok(dataset)
+}
+
+/// The dataset of several graphs with attributes, with the features that are `known`, or learned; and what they are.
+fn attributed_of_several(
+    file: &AttributedGraphs,
+    options: &ImportOptions,
+    known: Option<&Schema>,
+) -> Result<(Dataset, Schema), DataError> {
+    let mut options = options.clone();
+    options.table.id = Some(ID_COLUMN.to_string());
+    options.table.directed = file.directed.unwrap_or(options.table.directed);
+    let tables = Tables { nodes: &file.nodes, edges: &file.edges, graphs: Some(&file.graph_table) };
+    let (mut dataset, schema) = graphs::read(tables, GRAPH_COLUMN, &options, known)?;
+    dataset.notes.extend(file.notes.iter().cloned());
+    Ok((dataset, schema))
 }
 
 /// How the tables of graphs with attributes are read if it is one graph whose nodes are predicted.

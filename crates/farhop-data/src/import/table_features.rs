@@ -12,8 +12,9 @@ use crate::tables::node_tables::feature_notes;
 use crate::tables::options::NodeTableOptions;
 use crate::tables::roles::Roles;
 use crate::tables::scan::Scan;
+use crate::tables::schema::FeatureColumn;
 
-/// The features of the rows of a nodes table, `[nodes, width]`, with statistics over the rows in `train`.
+/// The features of the rows of a nodes table, `[nodes, width]`, with statistics over the rows in `train`, and what its columns are.
 pub(super) fn read_features(
     table: &Table,
     roles: &Roles,
@@ -22,7 +23,7 @@ pub(super) fn read_features(
     train: &[u32],
     options: &NodeTableOptions,
     notes: &mut Vec<String>,
-) -> Result<Columns, DataError> {
+) -> Result<(Columns, Vec<FeatureColumn>), DataError> {
     let looks = std::mem::take(&mut scan.columns);
     let mut problems = Problems::default();
     let mut columns = infer_kinds(table, roles, looks, scan.ids.len(), options, &mut problems);
@@ -36,9 +37,22 @@ pub(super) fn read_features(
         columns.push(complete_graph_features(graph, train, options));
         notes.push(format!("{} has no feature columns; every node gets {}", table.name(), columns[0].name));
     }
-    let mut encoded = encode(table, roles, &columns, scan.ids.len())?;
-    graph_feature(&columns, graph, &mut encoded.features);
-    notes.extend(feature_notes(&columns, &encoded));
+    let features = encode_features(table, roles, &columns, scan.ids.len(), graph, notes)?;
+    Ok((features, columns))
+}
+
+/// The features of `rows` rows of a nodes table, whose columns are known.
+pub(super) fn encode_features(
+    table: &Table,
+    roles: &Roles,
+    columns: &[FeatureColumn],
+    rows: usize,
+    graph: &Graph,
+    notes: &mut Vec<String>,
+) -> Result<Columns, DataError> {
+    let mut encoded = encode(table, roles, columns, rows)?;
+    graph_feature(columns, graph, &mut encoded.features);
+    notes.extend(feature_notes(columns, &encoded));
     let width = columns.iter().map(|column| column.kind.width()).sum();
     Ok(Columns::dense(width, encoded.features))
 }

@@ -2,23 +2,21 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::OnceLock;
 
-/// What [`set_limit`] set; 0 is nothing.
-static SET: AtomicU64 = AtomicU64::new(0);
+/// What [`set_limit`] set.
+static SET: OnceLock<Limit> = OnceLock::new();
 
 /// Sets how much memory this process may use in all, instead of what [`available`] finds. It is believed: more than the
-/// machine has is possible, too.
-pub fn set_limit(bytes: u64) {
-    SET.store(bytes.max(1), Ordering::Relaxed);
+/// machine has is possible, too. `source` says in messages who sets it. Returns whether it was the first call: later ones
+/// change nothing.
+pub fn set_limit(bytes: u64, source: &'static str) -> bool {
+    SET.set(Limit { bytes: bytes.max(1), source }).is_ok()
 }
 
 /// The limit that was set, if one was.
 pub(super) fn limit_set() -> Option<Limit> {
-    match SET.load(Ordering::Relaxed) {
-        0 => None,
-        bytes => Some(Limit { bytes, source: "--limit" }),
-    }
+    SET.get().cloned()
 }
 
 /// Addresses that are used without being memory: a large page on which a mapping is aligned, in every thread, the stack of the
@@ -30,7 +28,7 @@ const ONLY_ADDRESSES: u64 = 16 << 20;
 pub struct Limit {
     /// In bytes.
     pub bytes: u64,
-    /// Who sets it: "the machine", "the container", "ulimit -v", "--limit".
+    /// Who sets it: "the machine", "the container", "ulimit -v", or who [set](set_limit) it.
     pub source: &'static str,
 }
 

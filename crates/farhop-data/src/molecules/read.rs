@@ -10,6 +10,7 @@ use crate::dataset::{Dataset, Level, Target};
 use crate::error::DataError;
 use crate::error::place::Place;
 use crate::error::problems::Problems;
+use crate::error::setting::Setting;
 use crate::molecules::smiles::{self, Molecule, MolfileError, SmilesError};
 use crate::tables::options::SplitChoice;
 use crate::tables::schema::TargetColumn;
@@ -87,8 +88,9 @@ impl ReadMolecules {
                 problems.add(|| DataError::Line {
                     place: error.place(source.place(&cells, row)),
                     reason: format!(
-                        "{} Or pass --skip-bad-molecules to leave it out.",
-                        error.reason(&cells.smiles[row])
+                        "{} Or pass {} to leave it out.",
+                        error.reason(&cells.smiles[row]),
+                        Setting::on("skip_bad_molecules")
                     ),
                 });
             }

@@ -75,12 +75,12 @@ impl Sdf {
         self.header.iter().position(|column| column == name)
     }
 
-    pub fn require(&self, name: &str, role: &'static str) -> Result<usize, DataError> {
+    pub fn require(&self, name: &str, role: &str) -> Result<usize, DataError> {
         let names = || self.header[1..].iter().map(String::as_str);
         self.column(name).ok_or_else(|| DataError::NoColumn {
             file: self.file.name().to_string(),
             name: name.to_string(),
-            role,
+            role: role.to_string(),
             nearest: nearest(name, names()).map(str::to_string),
             columns: if self.header.len() > 1 { listed(names()) } else { "none".to_string() },
         })

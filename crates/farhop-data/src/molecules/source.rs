@@ -110,23 +110,25 @@ impl Source {
             };
         }
         let named = |name: &str| self.columns().iter().position(|column| column.eq_ignore_ascii_case(name));
+        let mut problems = Problems::default();
         let smiles = match (&options.smiles, self) {
-            (_, Source::Sdf(_)) => 0,
-            (Some(name), _) => self.require(name, "the SMILES")?,
-            (None, _) => named("smiles").map_or_else(|| self.require("smiles", "the SMILES"), Ok)?,
+            (_, Source::Sdf(_)) => Ok(0),
+            (Some(name), _) => self.require(name, "the SMILES"),
+            (None, _) => named("smiles").map_or_else(|| self.require("smiles", "the SMILES"), Ok),
         };
-        let role = |name: &String, role| self.require(name, role);
-        let targets: Vec<usize> =
-            options.targets.iter().map(|name| role(name, "a target")).collect::<Result<_, _>>()?;
+        let smiles = problems.hear(smiles).unwrap_or(usize::MAX);
+        let mut role = |name: &String, role| problems.hear(self.require(name, role));
+        let targets: Vec<usize> = options.targets.iter().filter_map(|name| role(name, "a target")).collect();
         let used = |column: &usize| *column == smiles || targets.contains(column);
         let id = match &options.id {
-            Some(name) => Some(role(name, "the id column")?),
+            Some(name) => role(name, "the id column"),
             None => ID_NAMES.iter().find_map(|name| named(name).filter(|column| !used(column))),
         };
         let split = match &options.split {
-            Some(name) => Some(role(name, "the split")?),
+            Some(name) => role(name, "the split"),
             None => named("split").filter(|column| !used(column) && Some(*column) != id),
         };
+        problems.into_result()?;
         for (number, &target) in targets.iter().enumerate() {
             let twice = targets[..number].contains(&target) || target == smiles || Some(target) == split;
             if twice {
@@ -135,7 +137,7 @@ impl Source {
                     name: self.header(target).to_string(),
                     first: "a target",
                     second: "something else",
-                    remedy: "Name it once.",
+                    remedy: "Name it once.".to_string(),
                 });
             }
         }
@@ -178,7 +180,7 @@ impl Source {
         }
     }
 
-    fn require(&self, name: &str, role: &'static str) -> Result<usize, DataError> {
+    fn require(&self, name: &str, role: &str) -> Result<usize, DataError> {
         match self {
             Source::Table(table) => table.require(name, role),
             Source::Lines(_) => Ok(0),

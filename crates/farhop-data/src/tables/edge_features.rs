@@ -5,7 +5,9 @@ use farhop_graph::{Built, NO_EDGE};
 use crate::dataset::Columns;
 use crate::dataset::statistics::Moments;
 use crate::error::DataError;
+use crate::error::filled;
 use crate::error::problems::Problems;
+use crate::error::setting::Setting;
 use crate::formats::table::Table;
 use crate::tables::edges::EdgeTable;
 use crate::tables::features::{Outcome, add_number, allocate, complete_kinds, encode_cell};
@@ -43,14 +45,21 @@ impl<'a> EdgeColumns<'a> {
     }
 }
 
+/// The columns that are to be left out are there.
+pub fn check_names(table: &Table, options: &NodeTableOptions) -> Result<(), DataError> {
+    let mut problems = Problems::default();
+    for name in &options.ignore_edges {
+        problems.hear(table.require(name, &format!("passed to {}", Setting::named("ignore_edges"))));
+    }
+    problems.into_result()
+}
+
 /// Decides which columns are features and reads them. Columns of numbers are, and columns of text with few values; a
 /// column with cells that cannot be read is left out with a note, so that edges stay readable whatever else a table
 /// says about them. Rows that repeat an edge do not count.
 pub fn learn(edges: &EdgeColumns<'_>, options: &NodeTableOptions) -> Result<EdgeFeatures, DataError> {
     let (table, rows) = (edges.table, edges.built.report.rows);
-    for name in &options.ignore_edges {
-        table.require(name, "passed to --ignore-edges")?;
-    }
+    check_names(table, options)?;
     let (ignored, candidates): (Vec<&String>, Vec<&String>) =
         edges.candidates.iter().partition(|name| options.ignore_edges.contains(name) || rows == 0);
     let numbers: Vec<usize> = candidates.iter().filter_map(|name| table.column(name)).collect();
@@ -82,12 +91,14 @@ pub fn apply(
     let table = edges.table;
     let mut kept = columns.to_vec();
     let mut places = Vec::with_capacity(kept.len());
+    let mut problems = Problems::default();
     for column in &mut kept {
-        places.push(table.require(&column.name, "a feature of edges that the model was trained on")?);
+        places.extend(problems.hear(table.require(&column.name, "a feature of edges that the model was trained on")));
         if let Some(fill) = fill {
             column.kind = column.kind.with_fill(fill);
         }
     }
+    problems.into_result()?;
     let known = |name: &&String| columns.iter().all(|column| column.name != **name);
     let notes = unused_note(table, edges.candidates.iter().filter(known).collect());
     encode(edges, kept, &places, notes)
@@ -118,7 +129,7 @@ fn kind_of(look: ColumnLook, rows: usize, options: &NodeTableOptions) -> Result<
     let fill = options.fill != Fill::Error;
     let empty = |cells: usize| {
         let cells = counted(cells as u64, "missing cell", "missing cells");
-        format!("{cells}. Pass --fill mean or --fill zero to use it")
+        format!("{cells}. Pass {} to use it", filled())
     };
     if look.empty == rows {
         return Err("it has no value in any row".to_string());
@@ -255,7 +266,8 @@ fn encode(
     problems.into_result()?;
     notes.extend(count_notes(table, &columns, &counts));
     if conflicts > 0 {
-        let remedy = if graph.is_directed() { "" } else { " Pass --directed if the two directions of an edge differ." };
+        let differ = || format!(" Pass {} if the two directions of an edge differ.", Setting::on("directed"));
+        let remedy = if graph.is_directed() { String::new() } else { differ() };
         notes.push(format!(
             "{}: {} an edge with other values than its first row, such as line {first_conflict}; the first row counts.{remedy}",
             table.name(),

@@ -8,6 +8,7 @@ use farhop_graph::{Built, Direction, NO_EDGE};
 use crate::dataset::entry_rows::build_graph;
 use crate::error::DataError;
 use crate::error::problems::Problems;
+use crate::error::setting::Setting;
 use crate::files::source::SourceFile;
 use crate::formats::table::{Row, Table};
 use crate::tables::scan::MOST_NODES;
@@ -198,9 +199,9 @@ impl EdgeTable {
             first_line: table.place_of_row(first).line,
             second: weights[second],
             remedy: if opposite {
-                "Give both directions the same weight, or pass --directed."
+                format!("Give both directions the same weight, or pass {}.", Setting::on("directed"))
             } else {
-                "Remove one of the rows."
+                "Remove one of the rows.".to_string()
             },
         }
     }
@@ -260,7 +261,7 @@ fn missing_end(table: &Table, name: &'static str) -> DataError {
     DataError::NoColumn {
         file: table.name().to_string(),
         name: name.to_string(),
-        role: "one end of every edge",
+        role: "one end of every edge".to_string(),
         nearest: None,
         columns: table.listed_columns(),
     }

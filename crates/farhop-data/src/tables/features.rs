@@ -3,6 +3,7 @@
 use crate::dataset::statistics::Moments;
 use crate::error::DataError;
 use crate::error::problems::Problems;
+use crate::error::setting::Setting;
 use crate::formats::table::{Row, Table};
 use crate::tables::dates;
 use crate::tables::options::{FeatureScaling, NodeTableOptions};
@@ -284,6 +285,10 @@ pub fn allocate(table: &Table, rows: usize, width: usize, what: &str) -> Result<
             thousands(rows as u64),
             thousands(width as u64)
         ),
-        remedy: "Leave columns out with --ignore, or pass a larger --limit.",
+        remedy: format!(
+            "Leave columns out with {}, or pass a larger {}.",
+            Setting::named("ignore"),
+            Setting::named("limit")
+        ),
     })
 }

@@ -124,7 +124,7 @@ impl Numbering {
             return Err(DataError::TooMany {
                 file: new.summary.nodes_file.clone(),
                 what: format!("{} rows with those of training", known_ids.len() + new_ids.len()),
-                remedy: "At most 4,294,967,294 nodes can be read.",
+                remedy: "At most 4,294,967,294 nodes can be read.".to_string(),
             });
         }
         let known_number: HashMap<&str, u32> = known_ids.iter().map(String::as_str).zip(0..).collect();

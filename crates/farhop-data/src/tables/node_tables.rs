@@ -154,8 +154,10 @@ pub(crate) fn load_open(
     options: &NodeTableOptions,
     weights: bool,
 ) -> Result<(NodeTables, Option<Vec<f32>>), DataError> {
-    let roles = Roles::infer(table, options)?;
     let mut problems = Problems::default();
+    let roles = problems.hear(Roles::infer(table, options));
+    problems.hear(edge_features::check_names(edge_table, options));
+    let Some(roles) = roles.filter(|_| problems.is_empty()) else { return Err(problems.into_error()) };
     let mut scan = Scan::of(table, &roles, Some(options.most_categories), &mut problems)?;
     let looks = std::mem::take(&mut scan.columns);
     let mut columns = infer_kinds(table, &roles, looks, scan.ids.len(), options, &mut problems);

@@ -2,6 +2,7 @@
 
 use crate::error::DataError;
 use crate::error::problems::Problems;
+use crate::error::setting::Setting;
 use crate::formats::table::Table;
 use crate::tables::options::NodeTableOptions;
 use crate::tables::schema::Schema;
@@ -29,33 +30,39 @@ impl Roles {
     /// case, or the first; the split column is the one named `split`; everything that is left is
     /// a feature.
     pub fn infer(table: &Table, options: &NodeTableOptions) -> Result<Roles, DataError> {
+        let mut problems = Problems::default();
         let mut targets = Vec::with_capacity(options.targets.len());
         for name in &options.targets {
-            let column = table.require(name, TARGET_ROLE)?;
+            let Some(column) = problems.hear(table.require(name, TARGET_ROLE)) else { continue };
             if targets.contains(&Some(column)) {
-                let remedy = "Name every --target once.";
-                return Err(twice(table, column, "one target", "another", remedy));
+                let remedy = format!("Name every {} once.", Setting::named("target"));
+                problems.add(|| twice(table, column, "one target", "another", remedy));
             }
             targets.push(Some(column));
         }
         let id = match &options.id {
-            Some(name) => table.require(name, ID_ROLE)?,
+            Some(name) => problems.hear(table.require(name, ID_ROLE)).unwrap_or(usize::MAX),
             None => {
                 let named = |column: &String| column.eq_ignore_ascii_case("id");
                 table.header().iter().position(named).unwrap_or(0)
             }
         };
         if targets.contains(&Some(id)) {
-            let remedy = "Name the id column with --id, or another column with --target.";
-            return Err(twice(table, id, ID_ROLE, TARGET_ROLE, remedy));
+            let remedy = format!(
+                "Name the id column with {}, or another column with {}.",
+                Setting::named("id"),
+                Setting::named("target")
+            );
+            problems.add(|| twice(table, id, ID_ROLE, TARGET_ROLE, remedy));
         }
         let mut unused = Vec::new();
         for name in &options.ignore {
-            let column = table.require(name, "passed to --ignore")?;
+            let found = table.require(name, &format!("passed to {}", Setting::named("ignore")));
+            let Some(column) = problems.hear(found) else { continue };
             for (part, role) in [(id == column, ID_ROLE), (targets.contains(&Some(column)), TARGET_ROLE)] {
                 if part {
-                    let remedy = "Take it out of --ignore.";
-                    return Err(twice(table, column, role, "ignored", remedy));
+                    let remedy = format!("Take it out of {}.", Setting::named("ignore"));
+                    problems.add(|| twice(table, column, role, "ignored", remedy));
                 }
             }
             unused.push(column);
@@ -76,14 +83,16 @@ impl Roles {
         };
         let features: Vec<usize> = (0..table.header().len()).filter(taken).collect();
         for name in &options.categories {
-            let column = table.require(name, "passed to --category")?;
+            let found = table.require(name, &format!("passed to {}", Setting::named("category")));
+            let Some(column) = problems.hear(found) else { continue };
             if !features.contains(&column) {
-                let remedy = "Take it out of --category.";
+                let remedy = format!("Take it out of {}.", Setting::named("category"));
                 let part = "a category";
                 let role = "the id column, the target, the split or ignored";
-                return Err(twice(table, column, part, role, remedy));
+                problems.add(|| twice(table, column, part, role, remedy));
             }
         }
+        problems.into_result()?;
         Ok(Roles { id, targets, split, features, unused })
     }
 
@@ -109,7 +118,7 @@ impl Roles {
     }
 }
 
-fn twice(table: &Table, column: usize, first: &'static str, second: &'static str, remedy: &'static str) -> DataError {
+fn twice(table: &Table, column: usize, first: &'static str, second: &'static str, remedy: String) -> DataError {
     DataError::ColumnTwice {
         file: table.name().to_string(),
         name: table.header()[column].clone(),

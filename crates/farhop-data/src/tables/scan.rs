@@ -132,7 +132,7 @@ impl Scan {
             return Err(DataError::TooMany {
                 file: table.name().to_string(),
                 what: format!("{} rows", scan.ids.len()),
-                remedy: "At most 4,294,967,294 nodes can be read.",
+                remedy: "At most 4,294,967,294 nodes can be read.".to_string(),
             });
         }
         Ok(scan)

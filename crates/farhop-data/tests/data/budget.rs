@@ -27,7 +27,7 @@ fn a_default_for_very_many_nodes() {
     let nodes: String = (0..25_000).map(|node| format!("<node id=\"{node}\"/>")).collect();
     let text = graphml(format!("<graphml>{keys}<graph>{nodes}</graph></graphml>")).unwrap_err().to_string();
     assert!(text.starts_with("g.graphml: 9") && text.contains("bytes of file become"), "{text}");
-    assert!(text.contains("Pass --limit"), "{text}");
+    assert!(text.contains("Pass limit = "), "{text}");
 }
 
 /// The id of a graph is named by every node of it, too.
@@ -117,6 +117,6 @@ fn counts_of_nodes_are_compared_before_they_are_believed() {
         let graphs = [files[0], files[1], files[2], ("raw/graph-label.csv.gz", "1\n")];
         let folder = folder_of(&graphs);
         let text = short(&folder, ogb::read(folder.path(), &OgbOptions::default()));
-        assert!(text.starts_with("raw/edge.csv.gz: a graph of ") && text.contains("--limit"), "{text}");
+        assert!(text.starts_with("raw/edge.csv.gz: a graph of ") && text.contains("a larger `limit`."), "{text}");
     }
 }

@@ -82,7 +82,7 @@ fn columns_that_cannot_be_read_are_left_out_with_a_note() {
     for reason in [
         "column \"text\" of ",
         "30 different texts are too many for categories",
-        "1 missing cell. Pass --fill mean or --fill zero to use it",
+        "1 missing cell. Pass fill = mean or fill = zero to use it",
         "1 cell is no number beside numbers",
         "it has no value in any row",
         "1 cell is no finite number",

@@ -191,6 +191,6 @@ fn splits_that_are_not_there_are_named() {
     assert_eq!(read("masks.npz", 3), "masks.npz: there is no split 3; the file has one, number 0.");
     assert_eq!(
         read("sparse_objects.npz", 0),
-        "sparse_objects.npz: there is no split 0: the file has no splits of its own. Take --split out."
+        "sparse_objects.npz: there is no split 0: the file has no splits of its own. Take `split` out."
     );
 }

@@ -38,7 +38,7 @@ fn nodes_can_be_given_numbers_or_classes() {
     let kinds = import_tables(&nodes, &edges, None, &options(&["kind"]));
     assert_eq!(
         short(&folder, kinds),
-        "nodes.csv, line 4, column \"price\": the cell is empty. Give a value, or pass --fill mean or --fill zero."
+        "nodes.csv, line 4, column \"price\": the cell is empty. Give a value, or pass fill = mean or fill = zero."
     );
     let mut kinds = options(&["kind"]);
     kinds.table.ignore.push("price".to_string());

@@ -128,7 +128,7 @@ fn rows_of_known_ids_are_refused_or_take_their_place() {
     let file = old.nodes().display().to_string();
     assert_eq!(
         message(&new, &error).replace(&file, "nodes.csv"),
-        "nodes.csv, line 3: id \"b\" is a node of training too (nodes.csv). Pass --alone if the new tables are a graph by themselves, or --replace-known if their rows take the place of those of training."
+        "nodes.csv, line 3: id \"b\" is a node of training too (nodes.csv). Pass alone = true if the new tables are a graph by themselves, or replace_known = true if their rows take the place of those of training."
     );
     let found = joined(&known, &new, &JoinOptions { replace_known: true, ..JoinOptions::default() });
     let merged = Tables::new("id,x,y\na,1,0\nb,8,0\nc,3,0\nd,4,1\ne,7,1\n", "source,target\na,b\nc,d\ne,a\n");
@@ -173,7 +173,7 @@ fn what_is_wrong_is_said_of_the_new_tables() {
     };
     assert_eq!(
         refused("id,x\ne,1\n", "source,target\ne,a\ne,A\n", &JoinOptions::default()),
-        "edges.csv, line 3: target id \"A\" is neither in nodes.csv (1 id) nor in old.csv of training (4 ids). Add the node, or pass --add-missing-nodes."
+        "edges.csv, line 3: target id \"A\" is neither in nodes.csv (1 id) nor in old.csv of training (4 ids). Add the node, or pass add_missing_nodes = true."
     );
     assert!(refused("id,x\ne,1\n", "e,a\ne,b\n", &JoinOptions::default()).contains("looks like data"));
     assert!(refused("id,x\ne,\n", "source,target\ne,a\n", &JoinOptions::default()).contains("the cell is empty"));

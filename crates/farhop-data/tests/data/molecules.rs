@@ -72,7 +72,7 @@ fn bad_molecules_are_named_or_left_out() {
         message.strip_prefix("2 problems in the data:\n  ").and_then(|m| m.split_once("\n  ")).unwrap();
     assert!(first.starts_with("m.csv, line 3: SMILES \"c1ccccc\", character 2: "), "{message}");
     assert!(second.starts_with("m.csv, line 5: SMILES \"C(C\""), "{message}");
-    assert!(message.ends_with(" Or pass --skip-bad-molecules to leave it out."), "{message}");
+    assert!(message.ends_with(" Or pass skip_bad_molecules = true to leave it out."), "{message}");
     let read = MoleculeTable::load(&path, &MoleculeOptions { skip_bad: true, ..targets(&["y"]) }).unwrap();
     assert_eq!(read.rows, [0, 2, 4, 5]);
     assert_eq!(read.dataset.ids, ["0", "2", "4", "5"]);
@@ -90,7 +90,7 @@ fn cells_that_do_not_fit_are_named() {
         (
             "smiles,y\nC,1.5\nC,2\nCC,lots\n",
             &["y"][..],
-            "m.csv, line 4, column \"y\": \"lots\" is not a finite 32-bit number, but the target is read as numbers. Correct or empty the cell, or pass another --task.",
+            "m.csv, line 4, column \"y\": \"lots\" is not a finite 32-bit number, but the target is read as numbers. Correct or empty the cell, or pass another `task`.",
         ),
         (
             "smiles,y\nC,\"[0, 1]\"\nC,\"[0]\"\n",
@@ -111,7 +111,7 @@ fn cells_that_do_not_fit_are_named() {
         (
             "smiles,y,split\nC,1,tran\n",
             &["y"],
-            "m.csv, line 2, column \"split\": \"tran\" is not a part of the split. Allowed: train, valid, test, or an empty cell; or pass --ignore split if the column means something else.",
+            "m.csv, line 2, column \"split\": \"tran\" is not a part of the split. Allowed: train, valid, test, or an empty cell; or pass ignore = split if the column means something else.",
         ),
         (
             "smiles,a,b\nC,x,y\nC,x,y\n",

@@ -30,19 +30,35 @@ fn columns_that_do_not_exist_suggest_the_nearest() {
     );
     assert_eq!(
         message(|options| options.ignore = vec!["Y".to_string()]),
-        "nodes.csv has no column \"Y\" (passed to --ignore). Did you mean \"y\"? Its columns are \"id\", \"label\", \"x\", \"y\"."
+        "nodes.csv has no column \"Y\" (passed to `ignore`). Did you mean \"y\"? Its columns are \"id\", \"label\", \"x\", \"y\"."
     );
+}
+
+#[test]
+fn all_columns_that_do_not_exist_are_told_at_once() {
+    let text = message(|options| {
+        options.targets = vec!["lable".to_string()];
+        options.id = some("node");
+        options.ignore = vec!["Y".to_string()];
+        options.categories = vec!["colour".to_string()];
+        options.ignore_edges = vec!["since".to_string()];
+    });
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "5 problems in the data:");
+    for (line, name) in lines[1..].iter().zip(["lable", "node", "Y", "colour", "since"]) {
+        assert!(line.contains(&format!(" has no column \"{name}\" (")), "{name}: {text}");
+    }
 }
 
 #[test]
 fn a_column_plays_one_part() {
     assert_eq!(
         message(|options| options.targets = vec!["id".to_string()]),
-        "nodes.csv: column \"id\" cannot be the id column and the target at once. Name the id column with --id, or another column with --target."
+        "nodes.csv: column \"id\" cannot be the id column and the target at once. Name the id column with `id`, or another column with `target`."
     );
     assert_eq!(
         message(|options| options.ignore = vec!["label".to_string()]),
-        "nodes.csv: column \"label\" cannot be the target and ignored at once. Take it out of --ignore."
+        "nodes.csv: column \"label\" cannot be the target and ignored at once. Take it out of `ignore`."
     );
     let text = message(|options| options.categories = vec!["label".to_string()]);
     assert!(text.starts_with("nodes.csv: column \"label\" cannot be a category and "));
@@ -73,7 +89,7 @@ fn edges_without_a_nodes_table_use_row_numbers() {
         assert_eq!(
             read(&format!("source,target\n0,2\n1,{id}\n")).unwrap_err().to_string(),
             format!(
-                "edges.csv, line 3: target id \"{shown}\" is not a row number of x.npy. Without --nodes, ids are row numbers from 0 to 2."
+                "edges.csv, line 3: target id \"{shown}\" is not a row number of x.npy. Without `nodes`, ids are row numbers from 0 to 2."
             )
         );
     }

@@ -45,7 +45,7 @@ fn one_column_is_what_it_looks_like() {
     numbers(&|row| (row % 29).max(row / 59 * 29).to_string(), "30 different whole numbers");
     let (kind, text) = kind(&|row| (row % 30).to_string());
     assert_eq!(kind, TargetKind::Classes);
-    assert!(text.contains("30 different values: read as classes. Pass --task numbers"), "{text}");
+    assert!(text.contains("30 different values: read as classes. Pass task = numbers"), "{text}");
 }
 
 #[test]
@@ -104,19 +104,19 @@ fn what_does_not_fit_is_one_line() {
     let unique = nodes("y", 30, |row| format!("{row}.5"));
     assert_eq!(
         refused(&unique, &["y"], Some(TargetKind::Classes)),
-        "nodes.csv: column \"y\" has 30 different values in 30 labelled rows, too many for classes. Pass another --target."
+        "nodes.csv: column \"y\" has 30 different values in 30 labelled rows, too many for classes. Pass another `target`."
     );
     let bad = nodes("y", 30, |row| if row == 4 { "soon".to_string() } else { format!("{row}.5") });
     assert_eq!(
         refused(&bad, &["y"], None),
-        "nodes.csv, line 6, column \"y\": \"soon\" is not a finite 32-bit number, but the target is read as numbers. Correct or empty the cell, or pass another --task."
+        "nodes.csv, line 6, column \"y\": \"soon\" is not a finite 32-bit number, but the target is read as numbers. Correct or empty the cell, or pass another `task`."
     );
     assert!(
         refused(&nodes("y", 9, |_| "1e39".to_string()), &["y"], Some(TargetKind::Numbers)).contains("\"1e39\" is not")
     );
     assert_eq!(
         refused(&nodes("y", 9, |row| row.min(2).to_string()), &["y"], Some(TargetKind::Labels)),
-        "nodes.csv, line 4, column \"y\": \"2\" is not 0, 1 (or no, yes; false, true) or empty, but the target is read as labels. Correct or empty the cell, or pass another --task."
+        "nodes.csv, line 4, column \"y\": \"2\" is not 0, 1 (or no, yes; false, true) or empty, but the target is read as labels. Correct or empty the cell, or pass another `task`."
     );
     let mixed = nodes("p,q", 9, |row| format!("{row},w{}", row % 2));
     assert_eq!(
@@ -130,7 +130,7 @@ fn what_does_not_fit_is_one_line() {
     assert!(refused(&mixed, &["p", "p"], None).contains("cannot be one target and another at once"));
     assert_eq!(
         refused(&nodes("y", 9, |_| String::new()), &["y"], Some(TargetKind::Numbers)),
-        "nodes.csv: target \"y\" has no value in any row. Pass another --target."
+        "nodes.csv: target \"y\" has no value in any row. Pass another `target`."
     );
     assert_eq!(
         refused("id,x,y\n0,1,2.5\n1,1,3\n2,1,\n", &["y"], None),
@@ -182,7 +182,7 @@ fn a_column_may_hold_lists() {
         classes
             .unwrap_err()
             .to_string()
-            .ends_with("column \"y\": a list is not a class. Pass another --target or --task.")
+            .ends_with("column \"y\": a list is not a class. Pass another `target` or `task`.")
     );
 }
 

@@ -117,18 +117,18 @@ fn graphml_errors_name_the_line_of_the_file() {
         (
             "target=\"n1\"><data key=\"d2\">4",
             "target=\"n9\"><data key=\"d2\">4",
-            "g.graphml, line 13: target id \"n9\" is not in g.graphml (3 ids). Add the node, or pass --add-missing-nodes.",
+            "g.graphml, line 13: target id \"n9\" is not in g.graphml (3 ids). Add the node, or pass add_missing_nodes = true.",
         ),
         (
             "1.5",
             "large",
-            "g.graphml, line 9, column \"size\": \"large\" is not a number, but the column is one of numbers. Correct the cell, or train with --category size or --ignore size.",
+            "g.graphml, line 9, column \"size\": \"large\" is not a number, but the column is one of numbers. Correct the cell, or train with category = size or ignore = size.",
         ),
         (
             "id=\"n2\"",
             "id=\"n0\"",
             "2 problems in the data:\n  g.graphml, line 11: id \"n0\" is already on line 9. Remove one of the rows, or rename it.\n  \
-             g.graphml, line 13: source id \"n2\" is not in g.graphml (3 ids). Add the node, or pass --add-missing-nodes.",
+             g.graphml, line 13: source id \"n2\" is not in g.graphml (3 ids). Add the node, or pass add_missing_nodes = true.",
         ),
         ("key=\"d1\">a &amp; b", "key=\"d9\">a &amp; b", "g.graphml, line 9: key \"d9\" is not declared. Add a <key>."),
         ("&amp;", "&bomb;", "g.graphml, line 9: entity &bomb; is not known."),

@@ -5,10 +5,13 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 static ENDS: AtomicBool = AtomicBool::new(false);
 static DOING: AtomicPtr<&'static str> = AtomicPtr::new(std::ptr::null_mut());
+static REMEDY: AtomicPtr<&'static str> = AtomicPtr::new(std::ptr::null_mut());
 
 /// From now on an allocation that fails ends the process with one line on standard error and exit code 1, where Rust would
 /// abort. For programs, not for libraries: what calls `try_reserve` ends, too. Only on Unix; elsewhere nothing changes.
-pub fn end_when_exhausted() {
+/// `remedy` is the last sentence of the line.
+pub fn end_when_exhausted(remedy: &'static &'static str) {
+    REMEDY.store(std::ptr::from_ref(remedy).cast_mut(), Ordering::Relaxed);
     ENDS.store(true, Ordering::Relaxed);
 }
 
@@ -35,10 +38,10 @@ fn end(_: usize) {}
 fn end(size: usize) {
     static SAID: AtomicBool = AtomicBool::new(false);
     if !SAID.swap(true, Ordering::SeqCst) {
-        let what = DOING.load(Ordering::Relaxed);
         // SAFETY: what is stored there is a reference that lives as long as the process.
-        let what = unsafe { what.as_ref() }.map_or("", |what| what);
-        let line = line(what, size as u64, in_use(), address_space());
+        let stored =
+            |place: &AtomicPtr<&'static str>| unsafe { place.load(Ordering::Relaxed).as_ref() }.map_or("", |text| text);
+        let line = line([stored(&DOING), stored(&REMEDY)], size as u64, in_use(), address_space());
         // SAFETY: the bytes are ours, and a short write is nothing that could be mended now.
         unsafe {
             // A bar on a terminal gives way.
@@ -87,7 +90,7 @@ impl fmt::Display for Bytes {
 }
 
 /// `in_use` is what is mapped and what is resident; `most` the limit of what is mapped.
-fn line(what: &str, size: u64, in_use: Option<(u64, u64)>, most: Option<u64>) -> Line {
+fn line([what, remedy]: [&str; 2], size: u64, in_use: Option<(u64, u64)>, most: Option<u64>) -> Line {
     let mut line = Line { bytes: [0; 400], length: 0 };
     let busy = if what.is_empty() { "" } else { " while " };
     let _ = write!(line, "error: out of memory{busy}{what}: the system gives no {} more", Bytes(size));
@@ -98,9 +101,8 @@ fn line(what: &str, size: u64, in_use: Option<(u64, u64)>, most: Option<u64>) ->
         (Some((_, resident)), None) => write!(line, "; {} are in use", Bytes(resident)),
         _ => Ok(()),
     };
-    let _ = line.write_str(
-        ". Allow more memory, or need less: --parts, --recompute, a smaller --batch-size or --width, fewer --threads.\n",
-    );
+    let space = if remedy.is_empty() { "" } else { " " };
+    let _ = writeln!(line, ".{space}{remedy}");
     line
 }
 
@@ -148,17 +150,17 @@ mod tests {
     fn the_last_line_says_what_was_asked_for_and_what_there_is() {
         let (mib, gib) = (1 << 20, 1 << 30);
         assert_eq!(
-            text(&line("training", 3 * gib / 2, Some((380 * mib, 200 * mib)), Some(400 * mib))),
+            text(&line(["training", "Allow more memory."], 3 * gib / 2, Some((380 * mib, 200 * mib)), Some(400 * mib))),
             "error: out of memory while training: the system gives no 1.5 GiB more; 380 MiB of 400 MiB are in use (ulimit -v). \
-             Allow more memory, or need less: --parts, --recompute, a smaller --batch-size or --width, fewer --threads.\n"
+             Allow more memory.\n"
         );
-        let unlimited = line("", 100, Some((3 * gib, 2 * gib)), None);
+        let unlimited = line(["", ""], 100, Some((3 * gib, 2 * gib)), None);
         assert!(
-            text(&unlimited).starts_with("error: out of memory: the system gives no 1 KiB more; 2.0 GiB are in use. "),
+            text(&unlimited).starts_with("error: out of memory: the system gives no 1 KiB more; 2.0 GiB are in use.\n"),
             "{}",
             text(&unlimited)
         );
-        let unknown = line("reading the data", 5 * mib, None, Some(mib));
+        let unknown = line(["reading the data", "Allow more."], 5 * mib, None, Some(mib));
         assert!(text(&unknown).contains("no 5 MiB more. Allow"), "{}", text(&unknown));
     }
 

@@ -4,7 +4,7 @@
 //! increments = elimination(z)                         K rounds, coefficients from attention or given
 //! q   = z M,   M[:, head] = W_Q[:, head] W_K[head]^T  query and key projections folded into one (or in two steps)
 //! m   = hop attention(increments, q, t)
-//! pre = z W + m W_V
+//! pre = z W + m W_V                                   W: none, and the node itself is left out; W_V: none, and pre = z W + m
 //! ```
 //!
 //! Kept for the backward pass: the increments (in 16 bits, if that is how they are gathered), the coefficients and a few scalars per
@@ -42,10 +42,10 @@ pub struct Weights<'a> {
     pub query_key: Option<(&'a [f32], &'a [f32])>,
     /// t `[H, hops]`: a number per hop and head added to the scores of hop attention.
     pub hop_bias: Option<&'a [f32]>,
-    /// W_V `[F, O]`.
-    pub value: &'a [f32],
-    /// W `[F, O]`.
-    pub residual: &'a [f32],
+    /// W_V `[F, O]`; `None` where mixed hops are the output as they are (then O is F).
+    pub value: Option<&'a [f32]>,
+    /// W `[F, O]`; `None` where a node does not add itself.
+    pub residual: Option<&'a [f32]>,
 }
 
 /// Gradients of everything a layer depends on, in the shapes of the inputs.
@@ -62,9 +62,9 @@ pub struct Gradients {
     pub key: Vec<f32>,
     /// Of t; empty without it.
     pub hop_bias: Vec<f32>,
-    /// Of W_V.
+    /// Of W_V; empty without it.
     pub value: Vec<f32>,
-    /// Of W.
+    /// Of W; empty without it.
     pub residual: Vec<f32>,
 }
 
@@ -76,10 +76,10 @@ pub fn bytes_forward(nodes: usize, config: &Config) -> u64 {
 }
 
 /// Bytes that [`backward`] has before the elimination's rounds, besides what that has and the gradient it gets: partial sums of the
-/// gradients of the weights, and the gradient of z where it can't take the place of that of the output.
-pub fn bytes_backward(nodes: usize, config: &Config) -> u64 {
+/// gradients of the weights (`matrices` of W_V and W are there), and the gradient of z where it can't take the place of that of the output.
+pub fn bytes_backward(nodes: usize, config: &Config, matrices: usize) -> u64 {
     let width = config.elimination.heads.width;
-    let numbers = width * (2 * config.outputs + width);
+    let numbers = width * (matrices * config.outputs + width);
     let z = if config.outputs == width { 0 } else { nodes * width };
     (((Tiles::reduction(nodes, numbers).len() + 3) * numbers + z) * size_of::<f32>()) as u64
 }

@@ -10,7 +10,7 @@ use crate::hop_attention::{self, Hops, RowGradients, Scratch};
 use crate::parallel::SharedMut;
 use std::ops::Range;
 
-/// `pre = z W + m W_V`, `[N, O]`.
+/// `pre = z W + m W_V`, `[N, O]`, each matrix as far as it is there.
 pub(super) fn forward(config: &Config, weights: &Weights, hops: &Hops, nodes: usize) -> Vec<f32> {
     let (width, outputs, rounds) = (config.hops.heads.width, config.outputs, config.elimination.rounds);
     let projection = weights.query_key.map(|(query, key)| Projection::new(config, query, key));
@@ -32,8 +32,14 @@ pub(super) fn forward(config: &Config, weights: &Weights, hops: &Hops, nodes: us
             }
             // SAFETY: tiles, and the parts of a tile, are disjoint ranges of rows.
             let pre = unsafe { shared.part(range.start * outputs..range.end * outputs) };
-            tile_product(count, width, outputs, z, weights.residual, Write::Replace, pre);
-            tile_product(count, width, outputs, &rows.mixed, weights.value, Write::Add, pre);
+            match weights.residual {
+                Some(residual) => tile_product(count, width, outputs, z, residual, Write::Replace, pre),
+                None => pre.fill(0.0),
+            }
+            match weights.value {
+                Some(value) => tile_product(count, width, outputs, &rows.mixed, value, Write::Add, pre),
+                None => pre.iter_mut().zip(&rows.mixed).for_each(|(sum, mixed)| *sum += mixed),
+            }
         }
     });
     pre
@@ -82,8 +88,13 @@ impl Update<'_> {
     /// How many numbers are summed over all rows for W_V, W, t, and the projection of queries.
     pub fn sizes(&self) -> [usize; 4] {
         let width = self.config.hops.heads.width;
-        let weight = width * self.config.outputs;
-        [weight, weight, self.scores(), self.projection.map_or(0, |projection| projection.sums(width))]
+        let weight = |there: bool| if there { width * self.config.outputs } else { 0 };
+        [
+            weight(self.weights.value.is_some()),
+            weight(self.weights.residual.is_some()),
+            self.scores(),
+            self.projection.map_or(0, |projection| projection.sums(width)),
+        ]
     }
 }
 
@@ -137,15 +148,13 @@ impl HopGradient for Tiled<'_> {
         }
         let given = if gradient.is_empty() { held } else { &gradient[rows.start * outputs..rows.end * outputs] };
         self.gradient[..given.len()].copy_from_slice(given);
-        tile_product_transposed(
-            rows.len(),
-            outputs,
-            width,
-            &self.gradient,
-            weights.value,
-            Write::Replace,
-            &mut self.rows.mixed,
-        );
+        let (count, mixed) = (rows.len(), &mut self.rows.mixed);
+        match weights.value {
+            Some(value) => {
+                tile_product_transposed(count, outputs, width, &self.gradient, value, Write::Replace, mixed);
+            }
+            None => mixed[..given.len()].copy_from_slice(given),
+        }
     }
 
     fn row(&mut self, i: usize, last: &[f32], block: &mut [f32]) {
@@ -173,14 +182,20 @@ impl HopGradient for Tiled<'_> {
         let (residual, rest) = rest.split_at_mut(sizes[1]);
         let (bias, query) = rest.split_at_mut(sizes[2]);
         // The rows hold the mixed hops and the gradients of the queries now.
-        tile_weight_gradient(width, count, outputs, &self.rows.mixed, gradient, value);
-        tile_weight_gradient(width, count, outputs, z, gradient, residual);
+        if weights.value.is_some() {
+            tile_weight_gradient(width, count, outputs, &self.rows.mixed, gradient, value);
+        }
+        if weights.residual.is_some() {
+            tile_weight_gradient(width, count, outputs, z, gradient, residual);
+        }
         if !bias.is_empty() {
             add_rows(&self.scores[..count * bias.len()], bias);
         }
         let mut d_z = needs_z.then_some(d_z);
         if let Some(d_z) = d_z.as_deref_mut() {
-            tile_product_transposed(count, outputs, width, gradient, weights.residual, Write::Add, d_z);
+            if let Some(residual) = weights.residual {
+                tile_product_transposed(count, outputs, width, gradient, residual, Write::Add, d_z);
+            }
             if config.hops.include_self {
                 d_z.iter_mut().zip(&self.own).for_each(|(sum, own)| *sum += own);
             }

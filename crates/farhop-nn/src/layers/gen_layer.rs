@@ -8,6 +8,20 @@
 //! Z'         = P + relu(P W_1 + b_1) W_2 + b_2           the feed-forward network, if there is one
 //! ```
 //!
+//! Where a layer gives fewer channels than it reads, W_V can go first (`project_first`), so that the rounds carry the few:
+//!
+//! ```text
+//! U          = Z W_V
+//! d^1 .. d^K = K rounds of elimination from U            edge attention reads U and what became of it, as in a GAT
+//! b_i        = softmax over hops of (u_i W_Q) . (c_i^k W_K) / sqrt(key) + t_k
+//! P_i        = z_i W + sum over k of b_ik c_i^k
+//! ```
+//!
+//! Rounds are linear for given coefficients, so this is the layer above wherever nothing else looks at the hops: fixed coefficients or
+//! attention that scores `z W_V a` in the place of `z a`, weights of hops that do not depend on their content, no compression. With them, the
+//! scores and lengths are those of projected hops. Wide features that are mostly zeros are never made dense: the rounds begin behind two
+//! sparse products.
+//!
 //! Features of entries (our addition) go into edge attention: a learned number per entry and head,
 //! `e_ij = sum over columns c of T_c[category_ijc] + numbers_ij W_e`, `[E, H]`, is added to the score of the entry (i receives
 //! from j) in every round, before LeakyReLU. The two directions of an edge have features of their own. T and W_e start at zero:
@@ -91,6 +105,11 @@ knobs! {
         hop_reading: HopReading = HopReading::Cumulative;
         /// Whether hop 0, the node itself, takes part in hop attention. In the paper it does not.
         hop_zero: bool = false;
+        /// Whether a node adds a map of itself to what it reads of its hops, `z W` of `eq14`.
+        own_term: bool = true;
+        /// Whether a layer that gives fewer channels than it reads projects before its rounds instead of behind them, so that rounds carry
+        /// the few; attention then reads projected features. Our addition: `false` is the paper as printed.
+        project_first: bool = false;
         /// Whether the feed-forward network of `eq14` is part of a layer.
         feed_forward: bool = true;
         /// Slope of LeakyReLU in the attention scores.
@@ -125,12 +144,17 @@ impl GenConfig {
         self.hop_attention && self.hop_bias
     }
 
+    /// Channels that the rounds of a layer carry.
+    fn carried(&self, inputs: usize, outputs: usize) -> usize {
+        if self.project_first { inputs.min(outputs) } else { inputs }
+    }
+
     fn key(&self, outputs: usize) -> usize {
         (outputs / self.heads).max(1)
     }
 
-    /// The kernel's settings for `inputs` channels to `outputs`.
-    fn kernel(&self, inputs: usize, outputs: usize) -> gen_layer::Config {
+    /// The kernel's settings for rounds of `carried` channels to `outputs`.
+    fn kernel(&self, carried: usize, outputs: usize) -> gen_layer::Config {
         let mode = match self.elimination {
             EliminationKind::Exact => Mode::Exact,
             EliminationKind::SelfLoop => Mode::SelfLoop,
@@ -145,13 +169,13 @@ impl GenConfig {
         gen_layer::Config {
             elimination: elimination::Config {
                 rounds: self.hops,
-                heads: Heads::new(inputs, edge_heads),
+                heads: Heads::new(carried, edge_heads),
                 mode,
                 skip_negligible: true,
                 storage: if self.gather_bits == 16 { Storage::Packed } else { Storage::Full },
             },
             hops: hop_attention::Config {
-                heads: Heads::new(inputs, self.heads),
+                heads: Heads::new(carried, self.heads),
                 reading,
                 include_self: self.hop_zero,
                 gamma: self.gamma,
@@ -180,11 +204,13 @@ impl GenConfig {
 
     /// Number of parameters, those for features of entries not counted.
     pub fn size(&self, inputs: usize, outputs: usize) -> usize {
-        let attention = if self.attends() { self.sets() * 2 * inputs } else { 0 };
-        let keys = if self.hop_attention { inputs * self.key(outputs) * (self.heads + 1) } else { 0 }
+        let carried = self.carried(inputs, outputs);
+        let attention = if self.attends() { self.sets() * 2 * carried } else { 0 };
+        let keys = if self.hop_attention { carried * self.key(outputs) * (self.heads + 1) } else { 0 }
             + if self.has_hop_bias() { self.heads * self.hops_read() } else { 0 };
         let feed = if self.feed_forward { 2 * (outputs * outputs + outputs) } else { 0 };
-        attention + keys + 2 * inputs * outputs + feed
+        let maps = (1 + usize::from(self.own_term)) * inputs * outputs;
+        attention + keys + maps + feed
     }
 
     /// Writes a layer of `inputs` channels to `outputs` into the ledger.
@@ -198,7 +224,9 @@ impl GenConfig {
         ledger: &Ledger,
     ) -> Tracked {
         let Shape { nodes, entries, .. } = *shape;
-        let config = self.kernel(inputs, outputs);
+        let carried = self.carried(inputs, outputs);
+        let first = carried < inputs;
+        let config = self.kernel(carried, outputs);
         let (sets, attends) = (self.sets(), self.attends());
         let edges = self.edge_size(shape.edge_numbers, shape.edge_category_rows);
         ledger.weights(&format!("{name} weights"), self.size(inputs, outputs) + edges);
@@ -210,8 +238,9 @@ impl GenConfig {
         let kept = edge + if self.recompute { 0 } else { waiting };
         // Backward, the rounds give the increments back as they go.
         let begun = elimination::bytes_begun(&config.elimination, nodes);
-        let mix = rounds + output + begun + gen_layer::bytes_backward(nodes, &config);
-        let increments = floats(self.hops * nodes * inputs);
+        let matrices = if first { 0 } else { 1 + usize::from(self.own_term) };
+        let mix = rounds + output + begun + gen_layer::bytes_backward(nodes, &config, matrices);
+        let increments = floats(self.hops * nodes * carried);
         let eliminate_back = elimination::bytes_finish(&config.elimination, sets, nodes, entries);
         // With features of entries, in the end their gradients of all rounds side by side and in one piece.
         let back = mix.max(rounds - increments + eliminate_back).max(2 * sets as u64 * edge);
@@ -223,7 +252,13 @@ impl GenConfig {
             forward: propagate.max(3 * edge),
             backward: edge + back,
         };
-        let updated = ledger.run(work, [(z, true)]);
+        let own = (first && self.own_term).then(|| z.clone());
+        let read = if first { ledger.product(name, z, nodes, carried) } else { z };
+        let mut updated = ledger.run(work, [(read, true)]);
+        if let Some(own) = own {
+            let own = ledger.product(name, own, nodes, outputs);
+            updated = ledger.add(name, updated, own);
+        }
         if !self.feed_forward {
             return updated;
         }
@@ -242,7 +277,7 @@ pub struct GenLayer {
     key: Option<Param<Tensor<2>>>,
     hop_bias: Option<Param<Tensor<1>>>,
     value: Param<Tensor<2>>,
-    residual: Param<Tensor<2>>,
+    residual: Option<Param<Tensor<2>>>,
     feed_forward: Option<FeedForward>,
     #[module(skip)]
     config: GenConfig,
@@ -261,17 +296,17 @@ impl GenLayer {
     /// Glorot weights, zero biases.
     pub fn init(inputs: usize, outputs: usize, config: &GenConfig, seed: u64) -> Self {
         let mut seeds = Seeds::new(seed);
-        let key = config.key(outputs);
+        let (carried, key) = (config.carried(inputs, outputs), config.key(outputs));
         let mut matrix = |rows, columns| init::glorot(rows, columns, seeds.next_seed());
         GenLayer {
-            attention: config.attends().then(|| matrix(config.sets(), 2 * inputs)),
+            attention: config.attends().then(|| matrix(config.sets(), 2 * carried)),
             edge_table: None,
             edge_weight: None,
-            query: config.hop_attention.then(|| matrix(inputs, config.heads * key)),
-            key: config.hop_attention.then(|| matrix(inputs, key)),
+            query: config.hop_attention.then(|| matrix(carried, config.heads * key)),
+            key: config.hop_attention.then(|| matrix(carried, key)),
             hop_bias: config.has_hop_bias().then(|| init::constant(config.heads * config.hops_read(), 0.0)),
             value: matrix(inputs, outputs),
-            residual: matrix(inputs, outputs),
+            residual: config.own_term.then(|| matrix(inputs, outputs)),
             feed_forward: config.feed_forward.then(|| FeedForward {
                 w1: matrix(outputs, outputs),
                 b1: init::constant(outputs, 0.0),
@@ -305,8 +340,8 @@ impl GenLayer {
     fn coefficients(&self, batch: &Batch, context: &Context) -> GenCoefficients {
         let Some(attention) = &self.attention else {
             return GenCoefficients::Fixed(match self.config.coefficients {
-                CoefficientKind::Ones => batch.ones().clone(),
-                _ => batch.symmetric_weights().clone(),
+                CoefficientKind::Ones => batch.ones(),
+                _ => batch.symmetric_weights(),
             });
         };
         let probability = self.config.attention_dropout;
@@ -323,20 +358,32 @@ impl GenLayer {
 
 impl Layer for GenLayer {
     fn forward(&self, features: Features, batch: &Batch, context: &Context) -> Tensor<2> {
+        let [width, outputs] = self.value.dims();
+        let carried = self.config.carried(width, outputs);
+        let (value, mut residual) = (self.value.val(), self.residual.as_ref().map(|residual| residual.val()));
+        let mut own = None;
+        let (z, value) = if carried < width {
+            own = residual.take().map(|residual| (features.clone(), residual));
+            (features.linear(value, None), None)
+        } else {
+            (features.into_dense(batch), Some(value))
+        };
         let inputs = GenInputs {
             coefficients: self.coefficients(batch, context),
             query_key: self.query.as_ref().zip(self.key.as_ref()).map(|(query, key)| (query.val(), key.val())),
             hop_bias: self.hop_bias.as_ref().map(|bias| bias.val()),
-            value: self.value.val(),
-            residual: self.residual.val(),
-            z: features.into_dense(batch),
+            value,
+            residual,
+            z,
         };
-        let [width, outputs] = self.value.dims();
-        let config = self.config.kernel(width, outputs);
+        let config = self.config.kernel(carried, outputs);
         if context.looks_at_hops() {
             context.saw_hops(ops::hop_distributions(inputs.clone(), batch.graph(), config));
         }
-        let updated = ops::gen_layer(inputs, batch.graph(), config);
+        let mut updated = ops::gen_layer(inputs, batch.graph(), config);
+        if let Some((features, weight)) = own {
+            updated = updated + features.linear(weight, None);
+        }
         match &self.feed_forward {
             None => updated,
             Some(feed) => ops::feed_forward(FeedForwardInputs {

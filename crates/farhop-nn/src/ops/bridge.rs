@@ -158,7 +158,18 @@ fn dims(tensor: &FlexTensor) -> &[usize] {
 }
 
 fn array(tensor: &FlexTensor) -> Array<'_> {
-    Array { data: tensor.as_slice().unwrap_or(&[]), shape: dims(tensor) }
+    Array { data: numbers(tensor), shape: dims(tensor) }
+}
+
+/// The numbers of a contiguous tensor, in place.
+///
+/// # Panics
+/// If there are none of 32 bits to be read: the engine made a tensor that this crate never asks for.
+fn numbers(tensor: &FlexTensor) -> &[f32] {
+    match tensor.as_slice() {
+        Some(data) => data,
+        None => panic!("a tensor of {:?} in rows of {:?} can't be read as f32", tensor.dtype(), dims(tensor)),
+    }
 }
 
 /// The vector becomes the tensor's storage.
@@ -168,6 +179,7 @@ fn tensor(data: Vec<f32>, shape: Vec<usize>) -> FlexTensor {
 
 /// The tensor's storage becomes the vector, copied only if something else holds the tensor too.
 fn vector(tensor: FlexTensor) -> Vec<f32> {
+    assert_eq!(tensor.dtype(), DType::F32, "numbers are f32");
     let (bytes, _, _) = tensor.into_data().into_parts();
     match bytes.try_into_vec::<f32>() {
         Ok(data) => data,
@@ -182,17 +194,22 @@ pub fn from_vec<const D: usize>(data: Vec<f32>, shape: [usize; D]) -> Tensor<D> 
 
 /// The numbers of a tensor, copied only if something else holds the tensor too.
 pub fn into_vec<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
-    match tensor.inner().try_into_primitive::<Flex>() {
-        Ok(primitive) => vector(primitive),
-        Err(_) => Vec::new(),
-    }
+    vector(primitive(tensor))
 }
 
 /// Reads the numbers of a tensor in place.
 pub fn with_slice<const D: usize, R>(tensor: &Tensor<D>, read: impl FnOnce(&[f32]) -> R) -> R {
-    match tensor.clone().inner().try_into_primitive::<Flex>() {
-        Ok(primitive) => read(primitive.to_contiguous().as_slice().unwrap_or(&[])),
-        Err(_) => read(&[]),
+    read(numbers(&primitive(tensor.clone()).to_contiguous()))
+}
+
+/// The tensor as the device has it.
+///
+/// # Panics
+/// If it is a tensor of another device: there is one only.
+fn primitive<const D: usize>(tensor: Tensor<D>) -> FlexTensor {
+    match tensor.inner().try_into_primitive::<Flex>() {
+        Ok(primitive) => primitive,
+        Err(error) => panic!("a tensor of another device can't be read: {error:?}"),
     }
 }
 
@@ -285,8 +302,8 @@ impl<B: DeviceKernels, const N: usize> BackwardStep<B, N> for Recorded {
         let gradient = grads.consume::<B>(&ops.node);
         let needed = ops.parents.each_ref().map(Option::is_some);
         let State { operation, inputs, shapes, kept } = ops.state;
-        // Only this step ever takes it, and a step runs once.
-        let kept = kept.lock().ok().and_then(|mut kept| kept.take()).unwrap_or_else(|| Box::new(()));
+        let kept = kept.lock().ok().and_then(|mut kept| kept.take());
+        let Some(kept) = kept else { panic!("{operation:?} went backward twice") };
         let gradients = B::backward(&operation, &inputs, kept, gradient, &needed, &shapes);
         inputs.into_iter().flatten().for_each(B::recycle);
         for (parent, gradient) in ops.parents.into_iter().zip(gradients) {
@@ -294,5 +311,33 @@ impl<B: DeviceKernels, const N: usize> BackwardStep<B, N> for Recorded {
                 grads.register::<B>(parent.id, gradient);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_in_the_order_of_rows() {
+        let tensor: Tensor<2> = from_vec(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [2, 3]);
+        let transposed = tensor.transpose();
+        with_slice(&transposed, |numbers| assert_eq!(numbers, [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]));
+        assert_eq!(into_vec(transposed), [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
+    }
+
+    /// What can't be read is no empty slice, with which a computation would go on.
+    #[test]
+    #[should_panic(expected = "can't be read as f32")]
+    fn a_tensor_of_another_type_is_not_read_as_nothing() {
+        let tensor: Tensor<2> = from_vec(vec![1.0, 2.0], [1, 2]);
+        with_slice(&tensor.cast(DType::F64), |numbers| assert!(numbers.is_empty()));
+    }
+
+    #[test]
+    #[should_panic(expected = "numbers are f32")]
+    fn a_tensor_of_another_type_is_no_vector_of_other_numbers() {
+        let tensor: Tensor<2> = from_vec(vec![1.0, 2.0], [1, 2]);
+        into_vec(tensor.cast(DType::F64));
     }
 }

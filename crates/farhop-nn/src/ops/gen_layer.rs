@@ -42,19 +42,20 @@ pub struct GenInputs {
     pub query_key: Option<(Tensor<2>, Tensor<2>)>,
     /// t `[H, hops]`, flat, added to the scores of hop attention.
     pub hop_bias: Option<Tensor<1>>,
-    /// W_V `[F, O]`.
-    pub value: Tensor<2>,
-    /// W `[F, O]`.
-    pub residual: Tensor<2>,
+    /// W_V `[F, O]`; `None` where mixed hops are the output as they are.
+    pub value: Option<Tensor<2>>,
+    /// W `[F, O]`; `None` where a node does not add itself.
+    pub residual: Option<Tensor<2>>,
 }
 
-/// Inputs, in order: z, W_V, W, then the attention vectors and the edge bias if any, then W_Q and W_K if any, then t if there
-/// is one.
+/// Inputs, in order, each if there is one: z, W_V, W, the attention vectors, the edge bias, W_Q and W_K, t.
 #[derive(Debug)]
 struct GenOp {
     graph: Arc<Graph>,
     config: Config,
     kind: Kind,
+    value: bool,
+    residual: bool,
     hop_attention: bool,
     hop_bias: bool,
 }
@@ -66,12 +67,18 @@ enum Kind {
 }
 
 impl GenOp {
+    /// Where the inputs of the coefficients begin.
+    fn first(&self) -> usize {
+        1 + usize::from(self.value) + usize::from(self.residual)
+    }
+
     fn source<'a>(&'a self, input: &impl Fn(usize) -> &'a [f32]) -> Source<'a> {
+        let first = self.first();
         match &self.kind {
             Kind::Attention { each_round, slope, dropout, bias } => Source::Attention(Attention {
-                weights: input(3),
+                weights: input(first),
                 each_round: *each_round,
-                bias: bias.then(|| input(4)),
+                bias: bias.then(|| input(first + 1)),
                 slope: *slope,
                 dropout: *dropout,
             }),
@@ -82,13 +89,16 @@ impl GenOp {
     }
 
     fn weights<'a>(&self, input: &impl Fn(usize) -> &'a [f32]) -> Weights<'a> {
-        let first = match self.kind {
-            Kind::Attention { bias, .. } => 4 + usize::from(bias),
-            Kind::Fixed(_) => 3,
+        let coefficients = match self.kind {
+            Kind::Attention { bias, .. } => 1 + usize::from(bias),
+            Kind::Fixed(_) => 0,
         };
+        let first = self.first() + coefficients;
         let query_key = self.hop_attention.then(|| (input(first), input(first + 1)));
         let hop_bias = self.hop_bias.then(|| input(first + 2));
-        Weights { query_key, hop_bias, value: input(1), residual: input(2) }
+        let value = self.value.then(|| input(1));
+        let residual = self.residual.then(|| input(1 + usize::from(self.value)));
+        Weights { query_key, hop_bias, value, residual }
     }
 }
 
@@ -120,7 +130,9 @@ impl Operation for GenOp {
             step.gradient,
             step.needed[0],
         );
-        let mut all = vec![gradients.z, gradients.value, gradients.residual];
+        let mut all = vec![gradients.z];
+        all.extend(self.value.then_some(gradients.value));
+        all.extend(self.residual.then_some(gradients.residual));
         if let Kind::Attention { bias, .. } = self.kind {
             all.push(gradients.attention);
             if bias {
@@ -162,7 +174,8 @@ pub fn hop_distributions(inputs: GenInputs, graph: &Arc<Graph>, config: Config) 
 
 fn operation(inputs: GenInputs, graph: &Arc<Graph>, config: Config) -> (GenOp, Vec<Input>) {
     let GenInputs { z, coefficients, query_key, hop_bias, value, residual } = inputs;
-    let mut tensors = vec![Input::from(z), value.into(), residual.into()];
+    let (has_value, has_residual) = (value.is_some(), residual.is_some());
+    let mut tensors: Vec<Input> = [Some(z), value, residual].into_iter().flatten().map(Input::from).collect();
     let kind = match coefficients {
         GenCoefficients::Attention { weights, each_round, slope, dropout, bias } => {
             tensors.push(weights.into());
@@ -178,7 +191,9 @@ fn operation(inputs: GenInputs, graph: &Arc<Graph>, config: Config) -> (GenOp, V
     }
     let with_bias = hop_bias.is_some() && hop_attention;
     tensors.extend(hop_bias.filter(|_| hop_attention).map(Input::from));
-    (GenOp { graph: graph.clone(), config, kind, hop_attention, hop_bias: with_bias }, tensors)
+    let graph = graph.clone();
+    let (value, residual) = (has_value, has_residual);
+    (GenOp { graph, config, kind, value, residual, hop_attention, hop_bias: with_bias }, tensors)
 }
 
 /// What a [`GenOp`] weighs its hops with.

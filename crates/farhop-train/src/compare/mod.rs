@@ -95,11 +95,11 @@ impl Comparison<'_> {
         observer.stage(Stage::Reading);
         let (settled, material) = settings.read(self.around.places)?;
         observer.read(&material);
-        let Material { dataset, .. } = material;
+        let Material { dataset, split_file, .. } = material;
         if dataset.split.test.is_empty() {
             return Err(TrainError::NoTest { name: dataset.name });
         }
-        Ok((settled.preset, dataset.sources))
+        Ok((settled.preset, dataset.sources.into_iter().chain(split_file).collect()))
     }
 
     /// Times a few epochs of every model that has something to do. None when it was asked to stop.

@@ -15,6 +15,7 @@ pub use prepare::{plan_task, prepare_task};
 pub use resume::Resume;
 
 use crate::memory::Plan;
+use crate::run::RecordedFile;
 use crate::{
     Fitted, Machine, Material, Observer, Outputs, Places, Recipe, RunFolder, RunRecord, SavedSchema, Session, Silent,
     Task, TrainError, fit, probabilities,
@@ -98,9 +99,10 @@ impl<'a> Job<'a> {
     pub fn train(self, observer: &mut dyn Observer, stop: &AtomicBool) -> Result<Trained, TrainError> {
         let Job { recipe, material, places, keep, machine, data_dir } = self;
         observer.read(&material);
-        let Material { dataset, schema, features, .. } = material;
+        let Material { dataset, schema, features, split_file, .. } = material;
         let mut record = RunRecord::new(&dataset.sources, machine);
         record.features = features;
+        record.split_file = split_file.as_ref().map(RecordedFile::of);
         record.data_dir = data_dir;
         let task = prepare_task(&recipe, dataset, None, true, places, observer)?;
         if task.split().train.is_empty() {

@@ -46,8 +46,9 @@ impl<'a> Resume<'a> {
         recipe.data.edges = self.edges.or(recipe.data.edges);
         let places = Places::usual(self.data_dir.as_deref().or(record.data_dir.as_deref()));
         observer.stage(crate::Stage::Reading);
-        let Material { mut dataset, schema, .. } = Material::read(&recipe, &places)?;
+        let Material { mut dataset, schema, split_file, .. } = Material::read(&recipe, &places)?;
         record.check_data(&dataset.sources)?;
+        record.check_split(split_file.as_ref())?;
         if !record.model.is_empty() {
             // A run that has begun goes on with its score, whatever is usual.
             dataset.metric = record.metric;

@@ -1,5 +1,6 @@
 //! The memory plan: what a run will need, before anything is allocated.
 
+use farhop_data::Setting;
 use farhop_nn::{Change, ModelConfig, Shape};
 use serde::Serialize;
 use serde_json::Value;
@@ -43,10 +44,12 @@ impl Advised {
 
 impl std::fmt::Display for Advised {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.value {
-            Value::Null => write!(formatter, "{} = \"none\"", self.key),
-            value => write!(formatter, "{} = {value}", self.key),
-        }
+        let value = match &self.value {
+            Value::Null => "none".to_string(),
+            Value::String(text) => text.clone(),
+            value => value.to_string(),
+        };
+        Setting::to(self.key.clone(), value).fmt(formatter)
     }
 }
 

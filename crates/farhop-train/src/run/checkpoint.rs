@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::TrainError;
 use crate::durable::{self, sync_directory};
+use crate::error::start_again;
 use crate::fit::EarlyStopping;
 
 const MANIFEST: &str = "manifest.toml";
@@ -202,11 +203,7 @@ fn read_manifest(path: &Path) -> Result<Manifest, TrainError> {
 }
 
 fn damaged(path: &Path, problem: &str) -> TrainError {
-    TrainError::Corrupt {
-        path: path.to_path_buf(),
-        problem: problem.to_string(),
-        remedy: "Start again with --overwrite, or restore the file from a copy.",
-    }
+    TrainError::Corrupt { path: path.to_path_buf(), problem: problem.to_string(), remedy: start_again() }
 }
 
 /// The numbered folders, newest first.

@@ -37,7 +37,7 @@ pub(super) fn read(path: &Path, task: &Task) -> Result<Split, TrainError> {
     let saved: SavedSplit = serde_json::from_slice(&durable::read(path)?).map_err(|error| TrainError::Corrupt {
         path: path.to_path_buf(),
         problem: format!("it is not a split: {error}"),
-        remedy: "Restore the file from a copy.",
+        remedy: "Restore the file from a copy.".to_string(),
     })?;
     let units = task.units();
     let numbered = is_numbered(task);
@@ -62,6 +62,6 @@ pub(super) fn read(path: &Path, task: &Task) -> Result<Split, TrainError> {
     Split::from_lists(units, train, valid, test).map_err(|error| TrainError::Corrupt {
         path: path.to_path_buf(),
         problem: error.to_string(),
-        remedy: "Restore the file from a copy.",
+        remedy: "Restore the file from a copy.".to_string(),
     })
 }

@@ -9,6 +9,7 @@ use farhop_nn::Model;
 use super::folder::require;
 use super::{RunRecord, checkpoint, names, split};
 use crate::durable;
+use crate::error::resume;
 use crate::{Outputs, Recipe, SavedSchema, Scores, Task, TrainError, scores};
 
 /// The settings, the record and the best weights of a run. Reading takes no lock: a run can be used while it goes on.
@@ -38,7 +39,7 @@ impl TrainedRun {
         let damaged = |problem: String| TrainError::Corrupt {
             path: path.join(names::RECORD),
             problem,
-            remedy: "Restore the file from a copy.",
+            remedy: "Restore the file from a copy.".to_string(),
         };
         let model = recipe.model.load(record.input.clone(), record.output, &weights);
         let model = model.map_err(|error| damaged(error.to_string().trim_end_matches('.').to_string()))?;
@@ -62,7 +63,7 @@ impl TrainedRun {
         toml::from_slice(&bytes).map(Some).map_err(|error| TrainError::Corrupt {
             path,
             problem: format!("it is not a schema: {}", error.message().replace('\n', "; ")),
-            remedy: "Restore the file from a copy.",
+            remedy: "Restore the file from a copy.".to_string(),
         })
     }
 
@@ -126,7 +127,7 @@ fn best_weights(path: &Path, record: &RunRecord) -> Result<Vec<u8>, TrainError> 
         return Err(TrainError::Corrupt {
             path: file,
             problem: "its contents don't match their checksum in run.json".to_string(),
-            remedy: "Write it again from the checkpoint with farhop train --resume.",
+            remedy: format!("Write it again from the checkpoint with {}.", resume(path)),
         });
     }
     Ok(bytes)

@@ -90,7 +90,7 @@ impl SeriesFolder {
         let asked: Asked = serde_json::from_slice(&durable::read(&file)?).map_err(|error| TrainError::Corrupt {
             path: file.clone(),
             problem: format!("it does not say which runs there are: {error}"),
-            remedy: "Restore the file from a copy.",
+            remedy: "Restore the file from a copy.".to_string(),
         })?;
         let recipe = Recipe::read(&path.join(RECIPE))?;
         Ok(SeriesFolder { path: path.to_path_buf(), recipe, seeds: asked.seeds, data_dir: asked.data_dir, _lock: lock })

@@ -14,16 +14,16 @@ use crate::{DataConfig, Material, Places, Recipe, TrainError};
 
 /// One key of a recipe that is asked to have a value.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Setting {
+pub struct GivenSetting {
     origin: String,
     path: Vec<String>,
     value: Value,
 }
 
-impl Setting {
+impl GivenSetting {
     /// The key at `path`. `origin` is who asks, such as an option of a command; messages and [`Origins`] name it.
     pub fn new<'a>(origin: &str, path: impl IntoIterator<Item = &'a str>, value: Value) -> Self {
-        Setting { origin: origin.to_string(), path: path.into_iter().map(str::to_string).collect(), value }
+        GivenSetting { origin: origin.to_string(), path: path.into_iter().map(str::to_string).collect(), value }
     }
 
     /// The key, as in a recipe: `train.epochs`.
@@ -42,7 +42,7 @@ impl Recipe {
     ///
     /// # Errors
     /// When there is no such key, or it can't have that value.
-    pub fn with(&self, settings: &[Setting]) -> Result<Recipe, TrainError> {
+    pub fn with(&self, settings: &[GivenSetting]) -> Result<Recipe, TrainError> {
         let failed = |error: serde_json::Error| TrainError::Task(error.to_string());
         let mut tree = serde_json::to_value(self).map_err(failed)?;
         for setting in settings {
@@ -65,7 +65,7 @@ impl Recipe {
         serde_json::from_value(tree).map_err(failed)
     }
 
-    fn no_such(&self, setting: &Setting, key: &str, known: Vec<String>) -> TrainError {
+    fn no_such(&self, setting: &GivenSetting, key: &str, known: Vec<String>) -> TrainError {
         let near = slip_of(key, known.iter()).cloned();
         let of_model = setting.path.first().is_some_and(|section| section == "model");
         let model = of_model.then(|| self.model.name());
@@ -83,7 +83,7 @@ pub struct Settings {
     /// The data.
     pub data: DataConfig,
     /// Single settings.
-    pub given: Vec<Setting>,
+    pub given: Vec<GivenSetting>,
 }
 
 /// A recipe, and how it came to be.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Setting;
+use super::GivenSetting;
 use crate::{Recipe, TrainError};
 
 /// One setting.
@@ -36,7 +36,7 @@ impl Origins {
         base: &Recipe,
         origin: String,
         is_general: bool,
-        given: &[Setting],
+        given: &[GivenSetting],
     ) -> Result<Self, TrainError> {
         let tree = |recipe: &Recipe| {
             let mut leaves = Vec::new();
@@ -125,7 +125,7 @@ mod tests {
     use crate::settings::Settings;
     use serde_json::json;
 
-    fn origins(data: DataConfig, given: Vec<Setting>) -> Origins {
+    fn origins(data: DataConfig, given: Vec<GivenSetting>) -> Origins {
         Settings { base: None, model: "gen".to_string(), data, given }.settle(None).unwrap().origins
     }
 
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn general_settings_and_given_ones_are_told_from_defaults() {
         let data = DataConfig { dataset: Some("enzymes".to_string()), ..DataConfig::default() };
-        let found = origins(data, vec![Setting::new("--epochs", ["train", "epochs"], 5.into())]);
+        let found = origins(data, vec![GivenSetting::new("--epochs", ["train", "epochs"], 5.into())]);
         assert_eq!(of(&found, "train.epochs"), (&json!(5), "--epochs"));
         assert_eq!(of(&found, "train.batch_size"), (&json!(64), "general for many graphs"));
         assert_eq!(of(&found, "model.heads"), (&json!(1), "default"));

@@ -266,7 +266,7 @@ fn read<T: for<'de> Deserialize<'de>>(file: &Path) -> Result<T, TrainError> {
     serde_json::from_slice(&durable::read(file)?).map_err(|error| TrainError::Corrupt {
         path: file.to_path_buf(),
         problem: format!("this is not what farhop wrote: {error}"),
-        remedy: "Remove the folder it is in; the other trials stay.",
+        remedy: "Remove the folder it is in; the other trials stay.".to_string(),
     })
 }
 

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use farhop_data::metrics::Metric;
 use farhop_data::predictions::{Answers, Predictions};
-use farhop_data::{Columns, Dataset, Level, Numbers, Part, Split, Target};
+use farhop_data::{Columns, Dataset, Level, Numbers, Part, Setting, Split, Target};
 use farhop_graph::{Graph, GraphSet};
 use farhop_nn::{Batch, BatchArrays, InputShape, Model, OutputShape, Shape, Targets};
 
@@ -118,7 +118,8 @@ impl Task {
         };
         if input.numbers + input.categories.len() + input.walk + input.laplacian == 0 {
             return Err(TrainError::Task(format!(
-                "{name} has no node features. Add some, or pass --walk 16 for positional encodings."
+                "{name} has no node features. Add some, or pass {} for positional encodings.",
+                Setting::to("walk", "16")
             )));
         }
         let output = OutputShape { level: level_of(level), outputs: target.outputs() };

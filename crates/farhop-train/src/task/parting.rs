@@ -5,7 +5,7 @@ use std::path::Path;
 use farhop_data::cache::{CacheKey, cached_ids};
 use farhop_data::hash::sha256_of_graphs;
 use farhop_data::text::{counted, thousands};
-use farhop_data::{DataError, Dataset};
+use farhop_data::{DataError, Dataset, Setting};
 use farhop_graph::{ClusterOptions, Graph, GraphError, Partitioner, cluster_with};
 
 use crate::recipe::PartitionerKind;
@@ -121,8 +121,10 @@ fn check(dataset: &Dataset, parts: usize) -> Result<(), TrainError> {
     if !dataset.splits_nodes() {
         let graphs = counted(dataset.graphs.len() as u64, "graph", "graphs");
         return Err(TrainError::Task(format!(
-            "parts is {parts}, but {} has {graphs}, of which batches are made anyway: only one graph whose nodes are predicted is divided. Take --parts out, and set --batch-size.",
-            dataset.name
+            "parts is {parts}, but {} has {graphs}, of which batches are made anyway: only one graph whose nodes are predicted is divided. Take {} out, and set {}.",
+            dataset.name,
+            Setting::named("parts"),
+            Setting::named("batch_size")
         )));
     }
     let nodes = dataset.graphs.union().nodes();

@@ -5,17 +5,19 @@ use crate::dataset::Level;
 use crate::scores::metrics::Metric;
 
 /// What most of these have in common.
-const SHARED: Entry = Entry {
-    level: Level::Node,
-    metric: Metric::Accuracy,
-    numbered_splits: 0,
-    citation: "Yang, Cohen, Salakhutdinov: Revisiting Semi-Supervised Learning with Graph Embeddings, ICML 2016",
-    licence: "MIT (repository)",
-    homepage: "https://github.com/kimiyoung/planetoid",
-    row_normalise: true,
-    seen_whole: true,
-    ..Entry::BASE
-};
+const fn shared(reader: Reader) -> Entry {
+    Entry {
+        level: Level::Node,
+        metric: Metric::Accuracy,
+        numbered_splits: 0,
+        citation: "Yang, Cohen, Salakhutdinov: Revisiting Semi-Supervised Learning with Graph Embeddings, ICML 2016",
+        licence: "MIT (repository)",
+        homepage: "https://github.com/kimiyoung/planetoid",
+        row_normalise: true,
+        seen_whole: true,
+        ..Entry::read_by(reader)
+    }
+}
 
 /// Cora: subjects of papers from their words and citations.
 pub const CORA: Entry = Entry {
@@ -83,8 +85,7 @@ pub const CORA: Entry = Entry {
         split: Some([140, 500, 1_000]),
     },
     notes: &["Feature rows are divided by their sum, as Kipf and Welling (2017) do; upstream's are raw."],
-    reader: Reader::Planetoid { name: "cora" },
-    ..SHARED
+    ..shared(Reader::Planetoid { name: "cora" })
 };
 
 /// CiteSeer: subjects of papers from their words and citations.
@@ -164,8 +165,7 @@ pub const CITESEER: Entry = Entry {
         "48 nodes are isolated; 15 others have neither features nor a label and are in no split.",
         "Upstream lists 4,732 edges by halving its 9,464 entries; 4,552 remain without self-loops and repetitions.",
     ],
-    reader: Reader::Planetoid { name: "citeseer" },
-    ..SHARED
+    ..shared(Reader::Planetoid { name: "citeseer" })
 };
 
 /// PubMed: subjects of papers from their words and citations.
@@ -234,6 +234,5 @@ pub const PUBMED: Entry = Entry {
         split: Some([60, 500, 1_000]),
     },
     notes: &["Feature rows are divided by their sum, as Kipf and Welling (2017) do; upstream's are raw."],
-    reader: Reader::Planetoid { name: "pubmed" },
-    ..SHARED
+    ..shared(Reader::Planetoid { name: "pubmed" })
 };

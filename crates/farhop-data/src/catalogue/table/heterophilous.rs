@@ -5,17 +5,18 @@ use crate::dataset::Level;
 use crate::scores::metrics::Metric;
 
 /// What most of these have in common.
-const SHARED: Entry = Entry {
-    level: Level::Node,
-    metric: Metric::Accuracy,
-    splits: "ten, numbered 0 to 9",
-    numbered_splits: 10,
-    citation: "Platonov, Kuznedelev, Diskin, Babenko, Prokhorenkova: A critical look at the evaluation of GNNs under heterophily, ICLR 2023",
-    licence: "MIT (repository)",
-    homepage: "https://github.com/yandex-research/heterophilous-graphs",
-    reader: Reader::Heterophilous { directed: false, binary: false },
-    ..Entry::BASE
-};
+const fn shared(reader: Reader) -> Entry {
+    Entry {
+        level: Level::Node,
+        metric: Metric::Accuracy,
+        splits: "ten, numbered 0 to 9",
+        numbered_splits: 10,
+        citation: "Platonov, Kuznedelev, Diskin, Babenko, Prokhorenkova: A critical look at the evaluation of GNNs under heterophily, ICLR 2023",
+        licence: "MIT (repository)",
+        homepage: "https://github.com/yandex-research/heterophilous-graphs",
+        ..Entry::read_by(reader)
+    }
+}
 
 /// Actor: kinds of actors from words of their pages and common pages.
 pub const ACTOR: Entry = Entry {
@@ -39,7 +40,7 @@ pub const ACTOR: Entry = Entry {
         split: Some([3_648, 2_432, 1_520]),
     },
     seen_whole: true,
-    ..SHARED
+    ..shared(Reader::Heterophilous { directed: false, binary: false })
 };
 
 /// Texas of WebKB: kinds of pages of a university from their words and links.
@@ -64,7 +65,7 @@ pub const TEXAS: Entry = Entry {
     },
     seen_whole: true,
     notes: &["One class has a single node."],
-    ..SHARED
+    ..shared(Reader::Heterophilous { directed: false, binary: false })
 };
 
 /// Cornell of WebKB: kinds of pages of a university from their words and links.
@@ -88,7 +89,7 @@ pub const CORNELL: Entry = Entry {
         split: Some([87, 59, 37]),
     },
     seen_whole: true,
-    ..SHARED
+    ..shared(Reader::Heterophilous { directed: false, binary: false })
 };
 
 /// Wisconsin of WebKB: kinds of pages of a university from their words and links.
@@ -112,7 +113,7 @@ pub const WISCONSIN: Entry = Entry {
         split: Some([120, 80, 51]),
     },
     seen_whole: true,
-    ..SHARED
+    ..shared(Reader::Heterophilous { directed: false, binary: false })
 };
 
 /// Roman-Empire: the syntactic role of words of one long article.
@@ -144,7 +145,7 @@ pub const ROMAN_EMPIRE: Entry = Entry {
         outputs: Some(18),
         split: None,
     },
-    ..SHARED
+    ..shared(Reader::Heterophilous { directed: false, binary: false })
 };
 
 /// Amazon-Ratings: mean ratings of goods from their text and what is bought together.
@@ -176,7 +177,7 @@ pub const AMAZON_RATINGS: Entry = Entry {
         outputs: Some(5),
         split: None,
     },
-    ..SHARED
+    ..shared(Reader::Heterophilous { directed: false, binary: false })
 };
 
 /// Minesweeper: mines on a board from the counts around.
@@ -201,8 +202,7 @@ pub const MINESWEEPER: Entry = Entry {
         outputs: Some(1),
         split: None,
     },
-    reader: Reader::Heterophilous { directed: false, binary: true },
-    ..SHARED
+    ..shared(Reader::Heterophilous { directed: false, binary: true })
 };
 
 /// Tolokers: banned workers from their profiles and common tasks.
@@ -227,8 +227,7 @@ pub const TOLOKERS: Entry = Entry {
         outputs: Some(1),
         split: None,
     },
-    reader: Reader::Heterophilous { directed: false, binary: true },
-    ..SHARED
+    ..shared(Reader::Heterophilous { directed: false, binary: true })
 };
 
 /// Questions: users who stay active from their texts and answers.
@@ -253,6 +252,5 @@ pub const QUESTIONS: Entry = Entry {
         outputs: Some(1),
         split: None,
     },
-    reader: Reader::Heterophilous { directed: false, binary: true },
-    ..SHARED
+    ..shared(Reader::Heterophilous { directed: false, binary: true })
 };

@@ -5,7 +5,9 @@ use crate::dataset::Level;
 use crate::scores::metrics::Metric;
 
 /// What most of these have in common.
-const SHARED: Entry = Entry { level: Level::Node, metric: Metric::Accuracy, ..Entry::BASE };
+const fn shared(reader: Reader) -> Entry {
+    Entry { level: Level::Node, metric: Metric::Accuracy, ..Entry::read_by(reader) }
+}
 
 /// WikiCS: branches of computer science of Wikipedia articles from their text and links.
 pub const WIKICS: Entry = Entry {
@@ -37,8 +39,7 @@ pub const WIKICS: Entry = Entry {
     notes: &[
         "Links are made undirected. Valid is upstream's validation and stopping nodes together, as tunedGNN takes them.",
     ],
-    reader: Reader::WikiCs,
-    ..SHARED
+    ..shared(Reader::WikiCs)
 };
 
 /// ogbn-arxiv: subjects of arXiv papers from their titles and citations.
@@ -127,8 +128,7 @@ pub const OGBN_ARXIV: Entry = Entry {
         split: Some([90_941, 29_799, 48_603]),
     },
     notes: &["Citations are made undirected, as the leaderboard does."],
-    reader: Reader::OgbNodes { split: "time", directed: false },
-    ..SHARED
+    ..shared(Reader::OgbNodes { split: "time", directed: false })
 };
 
 /// ogbn-products: kinds of goods from their text and what is bought together.
@@ -217,6 +217,5 @@ pub const OGBN_PRODUCTS: Entry = Entry {
         split: Some([196_615, 39_323, 2_213_091]),
     },
     notes: &["61,859,140 edges as upstream counts them."],
-    reader: Reader::OgbNodes { split: "sales_ranking", directed: false },
-    ..SHARED
+    ..shared(Reader::OgbNodes { split: "sales_ranking", directed: false })
 };

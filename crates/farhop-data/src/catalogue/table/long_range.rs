@@ -5,13 +5,15 @@ use crate::dataset::Level;
 use crate::scores::metrics::Metric;
 
 /// What most of these have in common.
-const SHARED: Entry = Entry {
-    numbered_splits: 0,
-    citation: "Dwivedi, Rampášek, Galkin, Parviz, Wolf, Luu, Beaini: Long Range Graph Benchmark, NeurIPS 2022",
-    licence: "CC BY 4.0",
-    homepage: "https://github.com/vijaydwivedi75/lrgb",
-    ..Entry::BASE
-};
+const fn shared(reader: Reader) -> Entry {
+    Entry {
+        numbered_splits: 0,
+        citation: "Dwivedi, Rampášek, Galkin, Parviz, Wolf, Luu, Beaini: Long Range Graph Benchmark, NeurIPS 2022",
+        licence: "CC BY 4.0",
+        homepage: "https://github.com/vijaydwivedi75/lrgb",
+        ..Entry::read_by(reader)
+    }
+}
 
 /// Peptides-func: ten functions of peptides from their atoms.
 pub const PEPTIDES_FUNC: Entry = Entry {
@@ -46,8 +48,7 @@ pub const PEPTIDES_FUNC: Entry = Entry {
         split: Some([10_873, 2_331, 2_331]),
     },
     seen_whole: true,
-    reader: Reader::PeptidesFunc,
-    ..SHARED
+    ..shared(Reader::PeptidesFunc)
 };
 
 /// Peptides-struct: eleven shapes of peptides from their atoms.
@@ -95,8 +96,7 @@ pub const PEPTIDES_STRUCT: Entry = Entry {
         split: Some([10_873, 2_331, 2_331]),
     },
     notes: &["Targets have mean 0 and variance 1 in upstream's file."],
-    reader: Reader::PeptidesStruct,
-    ..SHARED
+    ..shared(Reader::PeptidesStruct)
 };
 
 /// PascalVOC-SP: objects of photographs from their superpixels.
@@ -143,8 +143,7 @@ pub const PASCALVOC_SP: Entry = Entry {
         outputs: Some(21),
         split: Some([8_498, 1_428, 1_429]),
     },
-    reader: Reader::Superpixels { coco: false },
-    ..SHARED
+    ..shared(Reader::Superpixels { coco: false })
 };
 
 /// COCO-SP: objects of photographs from their superpixels.
@@ -191,8 +190,7 @@ pub const COCO_SP: Entry = Entry {
         split: Some([113_286, 5_000, 5_000]),
     },
     notes: &["Classes 0 to 80 are upstream's 81 object numbers up to 90 without the gaps."],
-    reader: Reader::Superpixels { coco: true },
-    ..SHARED
+    ..shared(Reader::Superpixels { coco: true })
 };
 
 /// PCQM-Contact: atoms far apart in a molecule and close in space.
@@ -241,8 +239,7 @@ pub const PCQM_CONTACT: Entry = Entry {
     notes: &[
         "The metric is the plain MRR of the LRGB paper; mrr-filtered and mrr-extended-filtered are those of Tönshoff and others (2023).",
     ],
-    reader: Reader::PcqmContact,
-    ..SHARED
+    ..shared(Reader::PcqmContact)
 };
 
 /// A demonstration of contact prediction on 1,999 molecules of PCQM4Mv2.
@@ -274,6 +271,5 @@ pub const PCQM_CONTACT_SAMPLE: Entry = Entry {
     notes: &[
         "Not PCQM-Contact itself: its rule (heavy atoms closer than 3.5 angstrom and more than 5 bonds apart) on a small sample. Only 90 molecules have a contact; the split is over those.",
     ],
-    reader: Reader::ContactSample,
-    ..SHARED
+    ..shared(Reader::ContactSample)
 };

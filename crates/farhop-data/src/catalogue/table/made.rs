@@ -1,19 +1,21 @@
 //! Tasks made to order.
 
-use super::super::entry::{Counts, Entry, Reader};
+use super::super::entry::{Counts, Entry, Made, Reader};
 use crate::dataset::Level;
 use crate::scores::metrics::Metric;
 
 /// What most of these have in common.
-const SHARED: Entry = Entry {
-    metric: Metric::Accuracy,
-    numbered_splits: 0,
-    licence: "MIT OR Apache-2.0",
-    homepage: "",
-    seen_whole: true,
-    folders: &[],
-    ..Entry::BASE
-};
+const fn shared(reader: Reader) -> Entry {
+    Entry {
+        metric: Metric::Accuracy,
+        numbered_splits: 0,
+        licence: "MIT OR Apache-2.0",
+        homepage: "",
+        seen_whole: true,
+        folders: &[],
+        ..Entry::read_by(reader)
+    }
+}
 
 /// Hop majority: the commonest colour at an exact distance (default 4) in random trees.
 pub const HOP_MAJORITY: Entry = Entry {
@@ -25,8 +27,7 @@ pub const HOP_MAJORITY: Entry = Entry {
     citation: "farhop",
     files: &[],
     expected: Counts { graphs: Some(1), nodes: None, edges: None, features: Some(6), outputs: Some(6), split: None },
-    reader: Reader::HopMajority,
-    ..SHARED
+    ..shared(Reader::Made(Made::HopMajority))
 };
 
 /// Ring transfer: a label crosses half a ring, at a distance (default 5) of its size.
@@ -39,8 +40,7 @@ pub const RING_TRANSFER: Entry = Entry {
     citation: "Bodnar and others: Weisfeiler and Lehman Go Cellular, NeurIPS 2021; Di Giovanni and others, ICML 2023",
     files: &[],
     expected: Counts { graphs: None, nodes: None, edges: None, features: None, outputs: Some(5), split: None },
-    reader: Reader::RingTransfer,
-    ..SHARED
+    ..shared(Reader::Made(Made::RingTransfer))
 };
 
 /// Tree-neighbours match: the root finds the leaf with its number of neighbours, at a distance (default 4).
@@ -53,6 +53,5 @@ pub const TREE_NEIGHBOURS: Entry = Entry {
     citation: "Alon, Yahav: On the Bottleneck of Graph Neural Networks, ICLR 2021",
     files: &[],
     expected: Counts { graphs: None, nodes: None, edges: None, features: None, outputs: None, split: None },
-    reader: Reader::TreeNeighbours,
-    ..SHARED
+    ..shared(Reader::Made(Made::TreeNeighbours))
 };

@@ -12,8 +12,21 @@ mod wikipedia;
 
 use super::entry::Entry;
 
+// What is read has files, and what is made has none: otherwise this does not compile.
+const _: () = {
+    let mut number = 0;
+    while number < ENTRIES.len() {
+        let entry = &ENTRIES[number];
+        assert!(
+            !entry.name.is_empty() && entry.is_made() == entry.files.is_empty(),
+            "an entry without files or reader"
+        );
+        number += 1;
+    }
+};
+
 /// All entries, families together.
-pub static ENTRIES: &[Entry] = &[
+pub const ENTRIES: &[Entry] = &[
     citation::CORA,
     citation::CITESEER,
     citation::PUBMED,

@@ -45,14 +45,16 @@ const ZINC_TEST: DataFile = DataFile {
 };
 
 /// What most of these have in common.
-const SHARED: Entry = Entry {
-    level: Level::Graph,
-    metric: Metric::Mae,
-    numbered_splits: 0,
-    seen_whole: true,
-    folders: &["zinc"],
-    ..Entry::BASE
-};
+const fn shared(reader: Reader) -> Entry {
+    Entry {
+        level: Level::Graph,
+        metric: Metric::Mae,
+        numbered_splits: 0,
+        seen_whole: true,
+        folders: &["zinc"],
+        ..Entry::read_by(reader)
+    }
+}
 
 /// ZINC-12k: constrained solubility of molecules from their atoms.
 pub const ZINC: Entry = Entry {
@@ -118,8 +120,7 @@ pub const ZINC: Entry = Entry {
     },
     seen_whole: false,
     stand_in: Some(&ZINC_STANDIN),
-    reader: Reader::Zinc12k,
-    ..SHARED
+    ..shared(Reader::Zinc12k)
 };
 
 /// ZINC-12k with its validation and test sets and a STAND-IN for its training set.
@@ -161,8 +162,7 @@ pub const ZINC_STANDIN: Entry = Entry {
         "STAND-IN: the 10,000 training molecules are NOT those of ZINC-12k. They are drawn with the seed from the JT-VAE training molecules of ZINC-250k, labelled y = 0.6976318 logP + 1.1981676 SA + 3.4751392 cycle + 2.1118300 (fitted to the official test targets; 996 of 1,000 agree to 5e-7). Scores are not comparable with published ones.",
         "Validation and test graphs and targets are the official ones.",
     ],
-    reader: Reader::ZincStandIn,
-    ..SHARED
+    ..shared(Reader::ZincStandIn)
 };
 
 /// ZINC-250k: constrained solubility of 249,456 molecules from their atoms.
@@ -186,8 +186,7 @@ pub const ZINC_250K: Entry = Entry {
     notes: &[
         "Targets are y = 0.6976318 logP + 1.1981676 SA + 3.4751392 cycle + 2.1118300 of computed scores; the constants are a fit to the ZINC-12k test targets, not published ones.",
     ],
-    reader: Reader::Zinc250k,
-    ..SHARED
+    ..shared(Reader::Zinc250k)
 };
 
 /// The 1,109 molecules of ZINC-250k without a ring.
@@ -209,8 +208,7 @@ pub const ZINC_ACYCLIC: Entry = Entry {
         split: None,
     },
     notes: &["Targets as in zinc-250k; without rings the cycle score is 0."],
-    reader: Reader::ZincAcyclic,
-    ..SHARED
+    ..shared(Reader::ZincAcyclic)
 };
 
 /// ogbg-molhiv: whether a molecule stops HIV.
@@ -274,6 +272,5 @@ pub const OGBG_MOLHIV: Entry = Entry {
         "Molecules are read from their SMILES; 786 of 41,913 rows repeat an earlier string and are left out, as upstream does.",
         "Seven molecules have atoms with more bonds than their valence allows; those get no further hydrogens.",
     ],
-    reader: Reader::MolHiv,
-    ..SHARED
+    ..shared(Reader::MolHiv)
 };

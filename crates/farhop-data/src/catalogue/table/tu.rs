@@ -5,17 +5,19 @@ use crate::dataset::Level;
 use crate::scores::metrics::Metric;
 
 /// What most of these have in common.
-const SHARED: Entry = Entry {
-    level: Level::Graph,
-    metric: Metric::Accuracy,
-    splits: "ten folds, numbered 0 to 9; seeded 80/10/10 without their file",
-    numbered_splits: 10,
-    citation: "Morris and others: TUDataset, 2020; folds of Errica and others, ICLR 2020",
-    licence: "none stated",
-    homepage: "https://chrsmrrs.github.io/datasets/",
-    seen_whole: true,
-    ..Entry::BASE
-};
+const fn shared(reader: Reader) -> Entry {
+    Entry {
+        level: Level::Graph,
+        metric: Metric::Accuracy,
+        splits: "ten folds, numbered 0 to 9; seeded 80/10/10 without their file",
+        numbered_splits: 10,
+        citation: "Morris and others: TUDataset, 2020; folds of Errica and others, ICLR 2020",
+        licence: "none stated",
+        homepage: "https://chrsmrrs.github.io/datasets/",
+        seen_whole: true,
+        ..Entry::read_by(reader)
+    }
+}
 
 /// MUTAG: whether a molecule changes genes.
 pub const MUTAG: Entry = Entry {
@@ -75,8 +77,7 @@ pub const MUTAG: Entry = Entry {
         outputs: Some(2),
         split: None,
     },
-    reader: Reader::Tu { name: "MUTAG" },
-    ..SHARED
+    ..shared(Reader::Tu { name: "MUTAG" })
 };
 
 /// NCI1: whether a molecule slows lung cancer.
@@ -134,8 +135,7 @@ pub const NCI1: Entry = Entry {
         outputs: Some(2),
         split: None,
     },
-    reader: Reader::Tu { name: "NCI1" },
-    ..SHARED
+    ..shared(Reader::Tu { name: "NCI1" })
 };
 
 /// PROTEINS: whether a protein is an enzyme.
@@ -201,8 +201,7 @@ pub const PROTEINS: Entry = Entry {
         outputs: Some(2),
         split: None,
     },
-    reader: Reader::Tu { name: "PROTEINS" },
-    ..SHARED
+    ..shared(Reader::Tu { name: "PROTEINS" })
 };
 
 /// ENZYMES: the class of an enzyme from its structure.
@@ -268,6 +267,5 @@ pub const ENZYMES: Entry = Entry {
         outputs: Some(6),
         split: None,
     },
-    reader: Reader::Tu { name: "ENZYMES" },
-    ..SHARED
+    ..shared(Reader::Tu { name: "ENZYMES" })
 };

@@ -5,18 +5,19 @@ use crate::dataset::Level;
 use crate::scores::metrics::Metric;
 
 /// What most of these have in common.
-const SHARED: Entry = Entry {
-    level: Level::Node,
-    metric: Metric::Accuracy,
-    splits: "ten, numbered 0 to 9",
-    numbered_splits: 10,
-    citation: "Platonov, Kuznedelev, Diskin, Babenko, Prokhorenkova: A critical look at the evaluation of GNNs under heterophily, ICLR 2023; Rozemberczki, Allen, Sarkar: Multi-scale attributed node embedding, 2021",
-    licence: "MIT (repository)",
-    homepage: "https://github.com/yandex-research/heterophilous-graphs",
-    seen_whole: true,
-    reader: Reader::Heterophilous { directed: false, binary: false },
-    ..Entry::BASE
-};
+const fn shared(reader: Reader) -> Entry {
+    Entry {
+        level: Level::Node,
+        metric: Metric::Accuracy,
+        splits: "ten, numbered 0 to 9",
+        numbered_splits: 10,
+        citation: "Platonov, Kuznedelev, Diskin, Babenko, Prokhorenkova: A critical look at the evaluation of GNNs under heterophily, ICLR 2023; Rozemberczki, Allen, Sarkar: Multi-scale attributed node embedding, 2021",
+        licence: "MIT (repository)",
+        homepage: "https://github.com/yandex-research/heterophilous-graphs",
+        seen_whole: true,
+        ..Entry::read_by(reader)
+    }
+}
 
 /// Chameleon without duplicate pages: traffic of Wikipedia pages from their words and links.
 pub const CHAMELEON_FILTERED: Entry = Entry {
@@ -45,7 +46,7 @@ pub const CHAMELEON_FILTERED: Entry = Entry {
         outputs: Some(5),
         split: Some([409, 287, 194]),
     },
-    ..SHARED
+    ..shared(Reader::Heterophilous { directed: false, binary: false })
 };
 
 /// Chameleon without duplicate pages, links with their direction: traffic of Wikipedia pages from their words and links.
@@ -76,8 +77,7 @@ pub const CHAMELEON_FILTERED_DIRECTED: Entry = Entry {
         split: Some([409, 287, 194]),
     },
     notes: &["The links keep their direction: a node hears from the pages that link to it."],
-    reader: Reader::Heterophilous { directed: true, binary: false },
-    ..SHARED
+    ..shared(Reader::Heterophilous { directed: true, binary: false })
 };
 
 /// Chameleon: traffic of Wikipedia pages from their words and links.
@@ -103,7 +103,7 @@ pub const CHAMELEON: Entry = Entry {
     notes: &[
         "Many pages are duplicates that lie in train and test alike (Platonov and others, 2023); use chameleon-filtered to compare models.",
     ],
-    ..SHARED
+    ..shared(Reader::Heterophilous { directed: false, binary: false })
 };
 
 /// Chameleon, links with their direction: traffic of Wikipedia pages from their words and links.
@@ -138,8 +138,7 @@ pub const CHAMELEON_DIRECTED: Entry = Entry {
         "Many pages are duplicates that lie in train and test alike (Platonov and others, 2023); use chameleon-filtered to compare models.",
         "The links keep their direction: a node hears from the pages that link to it.",
     ],
-    reader: Reader::Heterophilous { directed: true, binary: false },
-    ..SHARED
+    ..shared(Reader::Heterophilous { directed: true, binary: false })
 };
 
 /// Squirrel without duplicate pages: traffic of Wikipedia pages from their words and links.
@@ -169,7 +168,7 @@ pub const SQUIRREL_FILTERED: Entry = Entry {
         outputs: Some(5),
         split: Some([1_053, 718, 452]),
     },
-    ..SHARED
+    ..shared(Reader::Heterophilous { directed: false, binary: false })
 };
 
 /// Squirrel without duplicate pages, links with their direction: traffic of Wikipedia pages from their words and links.
@@ -200,8 +199,7 @@ pub const SQUIRREL_FILTERED_DIRECTED: Entry = Entry {
         split: Some([1_053, 718, 452]),
     },
     notes: &["The links keep their direction: a node hears from the pages that link to it."],
-    reader: Reader::Heterophilous { directed: true, binary: false },
-    ..SHARED
+    ..shared(Reader::Heterophilous { directed: true, binary: false })
 };
 
 /// Squirrel: traffic of Wikipedia pages from their words and links.
@@ -227,7 +225,7 @@ pub const SQUIRREL: Entry = Entry {
     notes: &[
         "Many pages are duplicates that lie in train and test alike (Platonov and others, 2023); use squirrel-filtered to compare models.",
     ],
-    ..SHARED
+    ..shared(Reader::Heterophilous { directed: false, binary: false })
 };
 
 /// Squirrel, links with their direction: traffic of Wikipedia pages from their words and links.
@@ -262,6 +260,5 @@ pub const SQUIRREL_DIRECTED: Entry = Entry {
         "Many pages are duplicates that lie in train and test alike (Platonov and others, 2023); use squirrel-filtered to compare models.",
         "The links keep their direction: a node hears from the pages that link to it.",
     ],
-    reader: Reader::Heterophilous { directed: true, binary: false },
-    ..SHARED
+    ..shared(Reader::Heterophilous { directed: true, binary: false })
 };

@@ -6,33 +6,21 @@ use std::collections::HashMap;
 use super::items::{Attribute, Domain, GraphBuilder};
 use crate::error::DataError;
 use crate::formats::text_file::TextFile;
-use crate::formats::xml::{Piece, Reader};
+use crate::formats::xml::{Piece, each_piece};
 use crate::text::quoted;
 
 /// Reads a file.
 pub(super) fn read(file: &TextFile) -> Result<GraphBuilder, DataError> {
-    let mut reader = Reader::new(file.text()?);
     let mut document = Document::default();
-    loop {
-        let piece = reader.next_piece();
-        let line = reader.line();
-        let outcome = match piece {
-            Ok(Some(Piece::Start { name, attributes })) => document.start(name, &attributes, line),
-            Ok(Some(Piece::End(name))) => {
-                document.end(name);
-                Ok(())
-            }
-            Ok(Some(Piece::Text(text))) => {
-                if document.in_default {
-                    document.default.push_str(&text);
-                }
-                Ok(())
-            }
-            Ok(None) => break,
-            Err(reason) => Err(reason),
-        };
-        outcome.map_err(|reason| file.wrong_at(line, reason))?;
-    }
+    each_piece(file, |piece, line| {
+        match piece {
+            Piece::Start { name, attributes } => document.start(name, &attributes, line)?,
+            Piece::End(name) => document.end(name),
+            Piece::Text(text) if document.in_default => document.default.push_str(&text),
+            Piece::Text(_) => {}
+        }
+        Ok(())
+    })?;
     let mut builder = document.builder;
     builder.name_by_label();
     Ok(builder)

@@ -6,23 +6,13 @@ use super::AttributedGraphs;
 use super::items::{Column, Items, tables};
 use crate::error::DataError;
 use crate::formats::text_file::TextFile;
-use crate::formats::xml::{Piece, Reader};
+use crate::formats::xml::{Piece, each_piece};
 use crate::text::quoted;
 
 /// Reads a file.
 pub(super) fn read(file: &TextFile) -> Result<AttributedGraphs, DataError> {
-    let mut reader = Reader::new(file.text()?);
     let mut document = Document::default();
-    loop {
-        let piece = reader.next_piece();
-        let line = reader.line();
-        let outcome = match piece {
-            Ok(Some(piece)) => document.take(piece, line),
-            Ok(None) => break,
-            Err(reason) => Err(reason),
-        };
-        outcome.map_err(|reason| file.wrong_at(line, reason))?;
-    }
+    each_piece(file, |piece, line| document.take(piece, line))?;
     document.finish(file)
 }
 

@@ -1,12 +1,13 @@
 //! Node-link JSON, as networkx and d3 write it: `{"directed": .., "nodes": [{"id": ..}], "links": [{"source": ..}]}`.
 //!
 //! `links` may be called `edges`. Nodes without an id are named by their place, as links of d3 name them. A file may hold a
-//! list of such graphs. JSON has no lines to speak of: messages count nodes and links instead.
+//! list of such graphs.
 
 use serde_json::{Map, Value};
 
 use super::items::{Attribute, Domain, GraphBuilder};
 use crate::error::DataError;
+use crate::formats::json_lines::{ListLines, list_lines};
 use crate::formats::text_file::TextFile;
 use crate::text::{one_line, quoted};
 
@@ -23,23 +24,31 @@ pub(super) fn read(file: &TextFile) -> Result<GraphBuilder, DataError> {
         Value::Array(graphs) => graphs.as_slice(),
         one => std::slice::from_ref(one),
     };
+    let mut lines = list_lines(file.bytes()).into_iter();
     for (number, graph) in graphs.iter().enumerate() {
-        let wrong = |reason: String| match graphs.len() {
-            1 => file.wrong(reason),
-            _ => file.wrong(format!("graph {number}: {reason}")),
+        let lines = lines.next().unwrap_or((1, ListLines::new()));
+        let wrong = |(line, reason): (u64, String)| match graphs.len() {
+            1 => file.wrong_at(line, reason),
+            _ => file.wrong_at(line, format!("graph {number}: {reason}")),
         };
-        take(&mut builder, graph, number).map_err(wrong)?;
+        take(&mut builder, graph, &lines).map_err(wrong)?;
     }
     Ok(builder)
 }
 
-fn take(builder: &mut GraphBuilder, graph: &Value, number: usize) -> Result<(), String> {
+/// Takes in a graph; the error says on which line something is wrong, and what.
+fn take(builder: &mut GraphBuilder, graph: &Value, (line, lists): &(u64, ListLines)) -> Result<(), (u64, String)> {
     let empty = Vec::new();
     let list = |name: &str| graph.get(name).and_then(Value::as_array);
-    let nodes = list("nodes").ok_or("there is no list \"nodes\".")?;
-    let links = list("links").or_else(|| list("edges")).unwrap_or(&empty);
-    builder.direct(graph.get("directed").and_then(Value::as_bool).unwrap_or(false))?;
-    builder.graph(number as u64 + 1, None);
+    let line_of =
+        |name: &str, place: usize| lists.get(name).and_then(|lines| lines.get(place)).copied().unwrap_or(*line);
+    let nodes = list("nodes").ok_or((*line, "there is no list \"nodes\".".to_string()))?;
+    let links_name = if list("links").is_some() { "links" } else { "edges" };
+    let links = list(links_name).unwrap_or(&empty);
+    builder
+        .direct(graph.get("directed").and_then(Value::as_bool).unwrap_or(false))
+        .map_err(|reason| (*line, reason))?;
+    builder.graph(*line, None);
     if let Some(attributes) = graph.get("graph").and_then(Value::as_object) {
         add(builder, Domain::Graph, attributes, &[]);
     }
@@ -49,17 +58,19 @@ fn take(builder: &mut GraphBuilder, graph: &Value, number: usize) -> Result<(), 
             None => identifier(node),
             Some(node) => node.get("id").map_or_else(|| Some(place.to_string()), identifier),
         };
-        builder.node(place as u64 + 1, id.ok_or_else(|| format!("the id of node {place} is no number or text."))?);
+        let line = line_of("nodes", place);
+        builder.node(line, id.ok_or_else(|| (line, format!("the id of node {place} is no number or text.")))?);
         if let Some(node) = node.as_object() {
             add(builder, Domain::Node, node, &["id"]);
         }
     }
     for (place, link) in links.iter().enumerate() {
+        let line = line_of(links_name, place);
         let end = |name: &str| {
             let found = link.get(name).and_then(identifier);
-            found.ok_or_else(|| format!("link {place} has no {}.", quoted(name)))
+            found.ok_or_else(|| (line, format!("link {place} has no {}.", quoted(name))))
         };
-        builder.edge(place as u64 + 1, end("source")?, end("target")?);
+        builder.edge(line, end("source")?, end("target")?);
         if let Some(link) = link.as_object() {
             // The key tells the edges of a multigraph apart.
             add(builder, Domain::Edge, link, &["source", "target", "key"]);

@@ -4,6 +4,7 @@ use super::bag::{Bag, Stored};
 use crate::dataset::Target;
 use crate::dataset::split::{Part, Split};
 use crate::error::DataError;
+use crate::error::setting::Setting;
 use crate::formats::npy::{Array, Dtype};
 use crate::formats::pickle::{Kind, Value};
 use crate::text::{counted, quoted};
@@ -94,8 +95,9 @@ impl FileSplits {
         };
         if count > 1 {
             notes.push(format!(
-                "split {} of {count} in the file, numbered from 0; --split N chooses another",
-                number.unwrap_or(0)
+                "split {} of {count} in the file, numbered from 0; {} chooses another",
+                number.unwrap_or(0),
+                Setting::to("split", "N")
             ));
         }
         if target.rows().is_some() && target.outputs() > 0 {
@@ -110,7 +112,11 @@ impl FileSplits {
             }
         }
         if split.train.is_empty() {
-            let reason = format!("no row with a label is in {}. Pass --split seeded to have one drawn.", self.names[0]);
+            let reason = format!(
+                "no row with a label is in {}. Pass {} to have one drawn.",
+                self.names[0],
+                Setting::to("split", "seeded")
+            );
             return Err(DataError::Array { file: file.to_string(), reason });
         }
         Ok(Some(split))
@@ -120,7 +126,10 @@ impl FileSplits {
 /// What to say where a split is asked for that is not there.
 pub(crate) fn no_split(number: usize, count: usize) -> String {
     match count {
-        0 => format!("there is no split {number}: the file has no splits of its own. Take --split out."),
+        0 => format!(
+            "there is no split {number}: the file has no splits of its own. Take {} out.",
+            Setting::named("split")
+        ),
         1 => format!("there is no split {number}; the file has one, number 0."),
         _ => format!("there is no split {number}; its splits are 0 to {}.", count - 1),
     }

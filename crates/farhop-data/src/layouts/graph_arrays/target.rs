@@ -4,6 +4,7 @@ use super::bag::{Bag, Stored};
 use crate::dataset::labels::sorted_classes;
 use crate::dataset::{Level, Target};
 use crate::error::DataError;
+use crate::error::setting::Setting;
 use crate::formats::npy::{Array, Dtype};
 use crate::formats::pickle::Kind;
 use crate::tables::targets::TargetKind;
@@ -45,7 +46,8 @@ impl Answers {
                 return Err(DataError::Array { file: bag.file().to_string(), reason });
             }
             _ => {
-                let reason = "one array holds all targets, a column each. Name one --target.".to_string();
+                let reason =
+                    format!("one array holds all targets, a column each. Name one {}.", Setting::named("target"));
                 return Err(DataError::Array { file: bag.file().to_string(), reason });
             }
         };
@@ -97,7 +99,11 @@ impl Answers {
     pub fn target(&self, task: Option<TargetKind>, level: Level, notes: &mut Vec<String>) -> Result<Target, DataError> {
         let kind = task.unwrap_or_else(|| self.kind(level));
         if task.is_none() && matches!(self.cells, Cells::Real(_)) && kind == TargetKind::Labels {
-            notes.push(format!("{} holds 0 and 1: read as labels. --task classes or numbers decides.", self.name));
+            notes.push(format!(
+                "{} holds 0 and 1: read as labels. {} or numbers decides.",
+                self.name,
+                Setting::to("task", "classes")
+            ));
         }
         match (kind, &self.cells) {
             (TargetKind::Classes, Cells::Text(texts)) => {
@@ -114,7 +120,10 @@ impl Answers {
                 let target = class_target(&self.label, &numbers, None)?;
                 Ok(named(target, &self.class_names))
             }
-            (_, Cells::Text(_)) => Err(self.wrong("texts are classes, not labels or numbers. Take --task out.")),
+            (_, Cells::Text(_)) => {
+                Err(self
+                    .wrong(&format!("texts are classes, not labels or numbers. Take {} out.", Setting::named("task"))))
+            }
             (kind, cells) => {
                 let values = match cells {
                     Cells::Whole(numbers) => numbers.iter().map(|&number| number as f32).collect(),
@@ -130,7 +139,10 @@ impl Answers {
                 }
                 // A negative number is how answers that are not known are often written.
                 if let Some(other) = values.iter().find(|value| !(value.is_nan() || matches!(**value, 0.0 | 1.0))) {
-                    return Err(self.wrong(&format!("{other} is no answer; 0, 1 and NaN are. Pass --task numbers.")));
+                    return Err(self.wrong(&format!(
+                        "{other} is no answer; 0, 1 and NaN are. Pass {}.",
+                        Setting::to("task", "numbers")
+                    )));
                 }
                 Ok(Target::Binary { values, names })
             }

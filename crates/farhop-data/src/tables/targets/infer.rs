@@ -4,6 +4,7 @@ use super::cells::{Look, TargetCells, is_missing_target};
 use super::{TargetColumns, TargetKind};
 use crate::dataset::Level;
 use crate::error::DataError;
+use crate::error::setting::Setting;
 use crate::text::{listed, thousands};
 
 /// Whole numbers with more different values than this are not taken for classes.
@@ -35,10 +36,10 @@ impl TargetColumns<'_> {
         if looks.iter().all(|look| look.binary) {
             let words = looks.iter().any(|look| look.numbers < look.present);
             let why = match words {
-                true => "are yes, no or empty: read as labels.",
-                false => "are 0, 1 or empty: read as labels. Pass --task numbers if they are numbers.",
+                true => "are yes, no or empty: read as labels.".to_string(),
+                false => format!("are 0, 1 or empty: read as labels. {}", unless(TargetKind::Numbers)),
             };
-            return Ok((TargetKind::Labels, Some(why.to_string())));
+            return Ok((TargetKind::Labels, Some(why)));
         }
         let text = |look: &Look| look.numbers * 2 <= look.present && look.present > 0;
         if let Some((_, column)) = looks.iter().zip(self.columns).find(|(look, _)| text(look)) {
@@ -50,11 +51,17 @@ impl TargetColumns<'_> {
     }
 }
 
+/// What to do if the target is something else.
+fn unless(kind: TargetKind) -> String {
+    let name = kind.name();
+    format!("Pass {} if they are {name}.", Setting::to("task", name))
+}
+
 fn infer_one(look: &Look, level: Level) -> (TargetKind, Option<String>) {
     let different = thousands(look.different as u64);
     if look.binary && look.different > 2 && look.numbers < look.present {
-        let why = "answers yes and no in several spellings: read as labels. Pass --task classes if they are classes.";
-        return (TargetKind::Labels, Some(why.to_string()));
+        let why = format!("answers yes and no in several spellings: read as labels. {}", unless(TargetKind::Classes));
+        return (TargetKind::Labels, Some(why));
     }
     if look.binary && look.present > 0 && level != Level::Node {
         return (TargetKind::Labels, None);
@@ -63,20 +70,20 @@ fn infer_one(look: &Look, level: Level) -> (TargetKind, Option<String>) {
         return (TargetKind::Classes, None);
     }
     if look.fraction {
-        let why = "has numbers that are not whole: read as numbers. Pass --task classes if they are classes.";
-        return (TargetKind::Numbers, Some(why.to_string()));
+        let why = format!("has numbers that are not whole: read as numbers. {}", unless(TargetKind::Classes));
+        return (TargetKind::Numbers, Some(why));
     }
     let whole = look.numbers == look.present;
     let nearly_unique = look.present >= 20 && look.different * 2 > look.present;
     let rare = look.different > FEW_CLASSES && look.once > 0;
     if whole && (nearly_unique || rare || look.different > MOST_CLASSES) {
-        let why = format!(
-            "has {different} different whole numbers: read as numbers. Pass --task classes if they are classes."
+        let unless = unless(TargetKind::Classes);
+        return (
+            TargetKind::Numbers,
+            Some(format!("has {different} different whole numbers: read as numbers. {unless}")),
         );
-        return (TargetKind::Numbers, Some(why));
     }
-    let why = (look.different > FEW_CLASSES).then(|| {
-        format!("has {different} different values: read as classes. Pass --task numbers if they are numbers.")
-    });
+    let why = (look.different > FEW_CLASSES)
+        .then(|| format!("has {different} different values: read as classes. {}", unless(TargetKind::Numbers)));
     (TargetKind::Classes, why)
 }

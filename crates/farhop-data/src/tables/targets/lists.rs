@@ -3,6 +3,7 @@
 use super::cells::{TargetCells, is_missing_target};
 use super::{TargetColumns, TargetKind, answer, value_of};
 use crate::error::DataError;
+use crate::error::setting::Setting;
 use crate::text::{counted, quoted};
 
 /// The longest list that a cell may hold.
@@ -29,7 +30,11 @@ impl TargetColumns<'_> {
                 Err(self.wrong_cell(
                     column,
                     value,
-                    "a list is not a class. Pass another --target or --task.".to_string(),
+                    format!(
+                        "a list is not a class. Pass another {} or {}.",
+                        Setting::named("target"),
+                        Setting::named("task")
+                    ),
                 ))
             }
             Some(task) => Ok(task),

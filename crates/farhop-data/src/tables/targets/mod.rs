@@ -17,6 +17,7 @@ use crate::dataset::{Level, Target};
 use crate::error::DataError;
 use crate::error::place::{Cell, Place};
 use crate::error::problems::Problems;
+use crate::error::setting::Setting;
 use crate::tables::schema::TargetColumn;
 use crate::text::counted;
 
@@ -69,8 +70,11 @@ impl TargetColumns<'_> {
         }
         if !others.is_empty() {
             let reason = format!(
-                "is one of {}, but there can be classes of one column only. Pass one --target, or --task labels or numbers.",
-                counted(self.columns.len() as u64, "target", "targets")
+                "is one of {}, but there can be classes of one column only. Pass one {}, or {} or {}.",
+                counted(self.columns.len() as u64, "target", "targets"),
+                Setting::named("target"),
+                Setting::to("task", "labels"),
+                Setting::to("task", "numbers")
             );
             return Err(self.wrong(&first.name, reason));
         }
@@ -132,7 +136,7 @@ impl TargetColumns<'_> {
         let width = self.columns.len();
         for (place, column) in self.columns.iter().enumerate() {
             if values.iter().skip(place).step_by(width).all(|value| value.is_nan()) {
-                let reason = "has no value in any row. Pass another --target.".to_string();
+                let reason = format!("has no value in any row. Pass another {}.", Setting::named("target"));
                 return Err(self.wrong(&column.name, reason));
             }
         }

@@ -4,5 +4,8 @@ mod edges;
 mod inputs;
 mod levels;
 mod outside;
+mod project_first;
+mod starts;
 mod support;
+mod variants;
 mod virtual_nodes;

@@ -1,0 +1,120 @@
+//! Mappings of their own, by the pages that the system has.
+
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Pages are at least as large.
+pub const PAGE: usize = 4096;
+/// A large page of x86-64; of aarch64 with pages of 4 KiB as well.
+const LARGE_PAGE: usize = 2 << 20;
+
+/// The size of the system's pages: 4 KiB, or more on some machines, where nothing smaller can be given back.
+pub fn page() -> usize {
+    static SIZE: AtomicUsize = AtomicUsize::new(0);
+    match SIZE.load(Ordering::Relaxed) {
+        0 => {
+            // SAFETY: a question about the system.
+            let size = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(PAGE).max(PAGE);
+            SIZE.store(size, Ordering::Relaxed);
+            size
+        }
+        size => size,
+    }
+}
+
+/// The whole pages of `page` bytes within an allocation: where they start, and how many bytes they have.
+pub fn whole_pages(start: usize, bytes: usize, page: usize) -> (usize, usize) {
+    let first = start.next_multiple_of(page);
+    let end = (start + bytes) / page * page;
+    (first, end.saturating_sub(first))
+}
+
+/// The size of a layout is below `isize::MAX`: this does not wrap around.
+fn rounded(size: usize) -> usize {
+    size.next_multiple_of(page())
+}
+
+/// `size` bytes of zeros that start on a page, or on a large page if they hold one; null if there is no memory.
+pub fn map(size: usize) -> *mut u8 {
+    let size = rounded(size);
+    let spare = if size >= LARGE_PAGE { LARGE_PAGE } else { 0 };
+    let Some(total) = size.checked_add(spare) else {
+        return null_mut();
+    };
+    // SAFETY: a fresh private mapping touches nothing that exists.
+    let start = unsafe {
+        libc::mmap(
+            null_mut(),
+            total,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+            -1,
+            0,
+        )
+    };
+    if start == libc::MAP_FAILED {
+        return null_mut();
+    }
+    let before = if spare > 0 { (start as usize).next_multiple_of(LARGE_PAGE) - start as usize } else { 0 };
+    let aligned = start.cast::<u8>().wrapping_add(before);
+    // SAFETY: the parts that are given back lie within the mapping, before and after what is kept; advice changes no content.
+    unsafe {
+        if before > 0 {
+            libc::munmap(start, before);
+        }
+        if spare > before {
+            libc::munmap(aligned.wrapping_add(size).cast(), spare - before);
+        }
+        if spare > 0 {
+            libc::madvise(aligned.cast(), size, libc::MADV_HUGEPAGE);
+        }
+    }
+    debug_assert!((aligned as usize).is_multiple_of(if spare > 0 { LARGE_PAGE } else { page() }));
+    aligned
+}
+
+/// # Safety
+/// `start` came from [`map`] or [`resize`] with `size`.
+pub unsafe fn unmap(start: *mut u8, size: usize) {
+    // SAFETY: by the caller's promise this is a whole mapping of ours.
+    unsafe { libc::munmap(start.cast(), rounded(size)) };
+}
+
+/// # Safety
+/// As for [`unmap`].
+pub unsafe fn resize(start: *mut u8, old: usize, new: usize) -> *mut u8 {
+    if rounded(old) == rounded(new) {
+        return start;
+    }
+    // SAFETY: by the caller's promise; the system moves the pages where they do not fit in place.
+    let moved = unsafe { libc::mremap(start.cast(), rounded(old), rounded(new), libc::MREMAP_MAYMOVE) };
+    if moved == libc::MAP_FAILED { null_mut() } else { moved.cast() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_pages_lie_within_the_allocation_whatever_their_size() {
+        for page in [4 << 10, 16 << 10, 64 << 10] {
+            for (start, bytes) in
+                [(0, 10 * page), (8, 10 * page), (page - 8, page + 8), (page + 1, page), (3 * page, 0)]
+            {
+                let (first, size) = whole_pages(start, bytes, page);
+                assert!(size.is_multiple_of(page), "{start} {bytes} {page}");
+                if size > 0 {
+                    assert!(first.is_multiple_of(page) && first >= start && first + size <= start + bytes);
+                    assert!(first - start < page && start + bytes - (first + size) < page, "none is left out");
+                }
+            }
+        }
+        assert_eq!(whole_pages(8, 10 << 14, 16 << 10), (16 << 10, 9 << 14));
+        assert_eq!(whole_pages(8, 16 << 10, 16 << 10).1, 0);
+    }
+
+    #[test]
+    fn the_system_says_how_large_its_pages_are() {
+        assert!(page() >= PAGE && page().is_power_of_two());
+    }
+}
