@@ -53,7 +53,7 @@ fn a_longer_study_begins_like_a_shorter_one() {
 #[test]
 fn a_killed_trial_is_taken_over() {
     let place = place();
-    let long = TABLES.replace("--epochs 12", "--epochs 600") + " --trials 1 --out study --quiet";
+    let long = TABLES.replace("--epochs 12", "--epochs 150") + " --trials 1 --out study --quiet";
     let words: Vec<&str> = long.split(' ').chain(["--checkpoint-every", "1 epochs"]).collect();
     let mut child = place.command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let begun = Instant::now();
@@ -76,8 +76,8 @@ fn a_killed_trial_is_taken_over() {
     let ended = answer(&mut place.command(&again)).succeeded();
     assert!(ended.stderr.contains("goes on where its process was stopped"), "{}", ended.stderr);
     let trial: serde_json::Value = serde_json::from_str(&place.text("study/trials/0000/trial.json")).unwrap();
-    assert_eq!((trial["state"].as_str(), trial["epochs"].as_u64()), (Some("finished"), Some(600)));
-    assert_eq!(trial["curve"].as_array().unwrap().len(), 600, "the epochs before the kill are part of the curve");
+    assert_eq!((trial["state"].as_str(), trial["epochs"].as_u64()), (Some("finished"), Some(150)));
+    assert_eq!(trial["curve"].as_array().unwrap().len(), 150, "the epochs before the kill are part of the curve");
 }
 
 #[test]
