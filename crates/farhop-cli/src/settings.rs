@@ -168,6 +168,7 @@ mod tests {
     use crate::arguments::{Cli, Command};
     use clap::{CommandFactory, Parser};
     use farhop_train::presets::Preset;
+    use farhop_train::value_text;
     use serde_json::Value;
 
     /// Every choice that an option offers is one that the settings know, and every option of a model or of training

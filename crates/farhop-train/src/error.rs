@@ -231,7 +231,7 @@ pub enum NoMaterial {
     },
     /// A name that is not in the catalogue.
     #[error("{0}")]
-    Dataset(DataError),
+    Dataset(Box<DataError>),
     /// A distance for data that has none.
     #[error("data.distance is a setting of data that is made: {known}. Take it out.")]
     Distance {

@@ -248,7 +248,7 @@ fn check_name(name: &str) -> Result<(), NoMaterial> {
         Ok(_) => Ok(()),
         Err(_) if path.exists() => Ok(()),
         Err(_) if looks_like_a_path => Err(NoMaterial::File { name: name.to_string() }),
-        Err(error) => Err(NoMaterial::Dataset(error)),
+        Err(error) => Err(NoMaterial::Dataset(Box::new(error))),
     }
 }
 

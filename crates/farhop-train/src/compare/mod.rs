@@ -58,7 +58,7 @@ impl Comparison<'_> {
         let mut standings = Vec::new();
         let mut interrupted = false;
         for contender in contenders {
-            let place_of = |member: &Member| Ok(contender.places[member.number].clone());
+            let place_of = |member: &Member| contender.places[member.number].clone();
             let rows = train_all(&contender.members, &place_of, &self.around, &mut left, observer, stop)?;
             interrupted = rows.interrupted;
             standings.push(Standing::of(contender.recipe, rows));

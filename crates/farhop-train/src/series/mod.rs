@@ -101,7 +101,7 @@ impl Rows {
 /// When the data can't be read, a run does not fit, or a folder can't be written. What is finished stays.
 pub fn train_all(
     members: &[Member],
-    place_of: &dyn Fn(&Member) -> Result<PathBuf, TrainError>,
+    place_of: &dyn Fn(&Member) -> PathBuf,
     around: &Surroundings<'_>,
     left: &mut TimeLeft,
     observer: &mut dyn Observer,
@@ -109,7 +109,7 @@ pub fn train_all(
 ) -> Result<Rows, TrainError> {
     let mut rows = Rows::default();
     for member in members {
-        let path = place_of(member)?;
+        let path = place_of(member);
         observer.run(member, left.seconds());
         let result = match obtain(member.recipe.clone(), &path, around, observer, stop)? {
             Obtained::Interrupted => {

@@ -44,7 +44,7 @@ fn go_on(folder: &SeriesFolder, threads: usize, console: &Console) -> Result<Exi
     let places = Places::usual(folder.data_dir.as_deref());
     let around = Surroundings { places: &places, machine: machine(threads), data_dir: folder.data_dir.clone() };
     let members = members(&folder.recipe, &folder.seeds);
-    let place_of = |member: &Member| Ok(folder_of(folder.path(), member));
+    let place_of = |member: &Member| folder_of(folder.path(), member);
     let mut watcher = Watcher::of_several(console);
     let left = members.iter().filter(|member| !is_done(&folder_of(folder.path(), member))).count();
     let mut time = TimeLeft::default();
