@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub mod bench;
+pub mod compare;
 pub mod data;
 pub mod doctor;
 pub mod evaluate;
@@ -11,3 +12,4 @@ pub mod pages;
 pub mod plan;
 pub mod predict;
 pub mod train;
+pub mod tune;
