@@ -179,10 +179,10 @@ fn a_polynomial_filter_is_a_sum_of_powers() {
     let (graph, weights, matrix) = coefficients();
     let (z, gamma) = (leaf([5, 3], 2), leaf([4], 3));
     let found = outcome!(polynomial_filter(z.clone(), gamma.clone(), &graph, &weights), z, gamma);
-    let (mut power, mut sum) = (z.clone(), z.clone() * gamma.clone().slice([0..1]).unsqueeze());
+    let (mut power, mut sum) = (z.clone(), z.clone() * gamma.clone().narrow(0, 0, 1).unsqueeze());
     for k in 1..4 {
         power = matrix.clone().matmul(power);
-        sum = sum + power.clone() * gamma.clone().slice([k..k + 1]).unsqueeze();
+        sum = sum + power.clone() * gamma.clone().narrow(0, k, 1).unsqueeze();
     }
     compare("polynomial filter", found, outcome!(sum, z, gamma));
 }
