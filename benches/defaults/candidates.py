@@ -130,7 +130,7 @@ CANDIDATES = {
             "model": {**PLAIN, "head_layers": 0, "hops": 4, "norm": "layer", "dropout": 0.6, "input_dropout": 0.2},
             "train": training(0.01, 0.5)},
         "bare-one": {"model": {**PLAIN, "head_layers": 0, "layers": 1, "hops": 4}, "train": adam()},
-        # Wide features projected before the rounds, and the node itself left out or weighed among the hops.
+        # Wide features projected before the rounds, and the node itself left out or weighed among the hops. Not all of them were run yet.
         "first": {"model": FIRST, "train": STEADY},
         "first-head": {"model": {**FIRST, "head_layers": 1}, "train": STEADY},
         "first-hops": {"model": {**FIRST, "own_term": False}, "train": STEADY},
@@ -149,6 +149,13 @@ CANDIDATES = {
         "first-dry-far": {"model": {**FIRST, "dropout": 0.7, "input_dropout": 0.7, "hops": 4}, "train": DECAYED},
         "first-dry-gcn": {"model": {**FIRST, "dropout": 0.7, "input_dropout": 0.7, "coefficients": "gcn"}, "train": DECAYED},
         "first-dry-plain": {"model": {**FIRST, "dropout": 0.7, "input_dropout": 0.7, "gamma": 0.0}, "train": DECAYED},
+        "first-norm": {"model": {**FIRST, "norm": "layer", "dropout": 0.6}, "train": DECAYED},
+        # What was chosen before, with wide features projected in the first layer instead of in front of it.
+        "scaled-far-first": {
+            "model": {**PLAIN, "input_projection": False, "project_first": True, "norm": "layer", "hops": 4, "dropout": 0.6, "input_dropout": 0.2},
+            "train": training(0.01, 0.5)},
+        "bare-far-first": {
+            "model": {**FIRST, "norm": "layer", "hops": 4, "dropout": 0.6, "input_dropout": 0.5}, "train": training(0.01, 0.5)},
         "first-both": {"model": {**FIRST, "hop_zero": True}, "train": STEADY},
         "gcn-no-feed": {"model": {**CLASSIC, "feed_forward": False}, "train": training(0.01, 0.5)},
         "classic-one-layer": {"model": {**CLASSIC, "layers": 1, "hops": 4}, "train": training(0.01, 0.5)},

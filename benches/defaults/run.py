@@ -116,7 +116,7 @@ def main():
     show(record)
 
 
-ONLY_GEN = {"hops", "coefficients", "heads", "elimination", "hop_zero", "gamma", "feed_forward", "hop_reading", "attention_dropout", "input_projection"}
+ONLY_GEN = {"hops", "coefficients", "heads", "elimination", "hop_zero", "gamma", "feed_forward", "hop_reading", "attention_dropout", "input_projection", "own_term", "project_first"}
 
 
 def known(model, settings):

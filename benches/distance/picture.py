@@ -76,7 +76,7 @@ def draw(rows, distances):
         line(row, GREY, 1.1, None)
     guess = down(0.2)
     out.append(f'<line x1="{LEFT}" y1="{guess:.1f}" x2="{WIDTH - RIGHT}" y2="{guess:.1f}" stroke="{SOFT}" stroke-dasharray="1 4"/>')
-    out.append(f'<text x="{LEFT + 6}" y="{guess + 16:.1f}" font-size="11" fill="{SOFT}">guessing the most frequent colour</text>')
+    out.append(f'<text x="{LEFT + 6}" y="{down(0.1):.1f}" font-size="11" fill="{SOFT}">dots: guessing the most frequent colour</text>')
     ends = [(row, line(row, *LINES[row[0]])) for row in told]
     ends = [(row, end) for row, end in ends if end]
     places = spread([end[1] for _, end in ends], LABEL_STEP, TOP, bottom + 8)
@@ -84,8 +84,10 @@ def draw(rows, distances):
     for ((name, values), (x, y)), place in zip(ends, places):
         colour, thick, _ = LINES[name]
         weight = ' font-weight="bold"' if thick > 2 else ""
+        last = max(distance for distance, value in zip(distances, values) if value is not None)
+        where = "" if last == distances[-1] else f" at {last}"
         out.append(f'<path d="M{x + 5:.1f},{y:.1f} L{edge + 22},{place:.1f}" fill="none" stroke="{colour}" stroke-width="0.7" opacity="0.6"/>')
-        out.append(f'<text x="{edge + 26}" y="{place + 4.5:.1f}" fill="{colour}"{weight}>{name} {percent(at_end((name, values)))} %</text>')
+        out.append(f'<text x="{edge + 26}" y="{place + 4.5:.1f}" fill="{colour}"{weight}>{name} {percent(at_end((name, values)))} %{where}</text>')
     for at, note in enumerate(notes):
         out.append(f'<text x="{LEFT}" y="{bottom + 64 + 16 * at}" font-size="11.5" fill="{SOFT}">{note}</text>')
     return "\n".join(out + ["</svg>", ""])

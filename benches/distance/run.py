@@ -92,7 +92,7 @@ def best_of(record):
             continue
         names = [model] + (["gen, own settings"] if (model, attempt) == ("gen", "own") else [])
         for name in names:
-            if found["valid"] > best.get((name, int(distance)), {"valid": -1})["valid"]:
+            if found["valid"] >= best.get((name, int(distance)), {"valid": -1})["valid"]:
                 best[name, int(distance)] = {**found, "attempt": attempt}
     return best
 
@@ -106,16 +106,21 @@ def main():
                   "seconds": asked.seconds, "runs": {}}
     if not asked.show:
         run_missing(asked, record)
-    best = best_of(record)
+    show(best_of(record), asked.picture)
+
+
+def show(best, picture):
+    """The table, a star where the time was not enough for all epochs; and the picture, if one is asked for."""
+    distances = sorted({distance for _, distance in best})
     test = lambda name, distance: best[name, distance]["test"] if (name, distance) in best else None
-    names = sorted({name for name, _ in best}, key=lambda name: -sum(test(name, distance) or 0.2 for distance in DISTANCES))
-    print("| model | " + " | ".join(f"distance {distance}" for distance in DISTANCES) + " |\n|---|" + "---|" * len(DISTANCES))
+    star = lambda name, distance: "" if best[name, distance].get("epochs_allowed", EPOCHS) == EPOCHS else " *"
+    names = sorted({name for name, _ in best}, key=lambda name: -sum(test(name, distance) or 0.2 for distance in distances))
+    print("| model | " + " | ".join(f"distance {distance}" for distance in distances) + " |\n|---|" + "---|" * len(distances))
     for name in names:
-        cells = [f"{100 * test(name, distance):.1f} %" + ("" if best[name, distance]["epochs_allowed"] == EPOCHS else " *") if (name, distance) in best
-                 else "-" for distance in DISTANCES]
+        cells = [f"{100 * test(name, distance):.1f} %{star(name, distance)}" if (name, distance) in best else "-" for distance in distances]
         print(f"| {name} | " + " | ".join(cells) + " |")
-    if asked.picture:
-        asked.picture.write_text(draw([(name, [test(name, distance) for distance in DISTANCES]) for name in names], DISTANCES))
+    if picture and len(distances) > 1:
+        picture.write_text(draw([(name, [test(name, distance) for distance in distances]) for name in names], distances))
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ pub mod linear_attention;
 pub mod lists;
 pub mod lstm;
 pub mod packed;
+pub mod pairs;
 pub mod parallel;
 pub(crate) mod pieces;
 pub mod process;

@@ -111,10 +111,17 @@ struct Inner {
     edge_categories: Arc<Categories>,
     walk: Tensor<2>,
     laplacian: Arc<Vec<f32>>,
-    symmetric: OnceLock<Arc<EntryWeights>>,
-    ones: OnceLock<Arc<EntryWeights>>,
-    derived: Mutex<BTreeMap<(TypeId, u64), Arc<dyn Any + Send + Sync>>>,
+    derived: Mutex<BTreeMap<(TypeId, u64), Arc<Slot>>>,
 }
+
+/// Something derived, once it is made.
+type Slot = OnceLock<Arc<dyn Any + Send + Sync>>;
+
+/// The coefficients of symmetric normalisation.
+struct Symmetric(Arc<EntryWeights>);
+
+/// Coefficients of 1.
+struct Ones(Arc<EntryWeights>);
 
 impl Batch {
     /// A batch of `features` `[N, width]`, row-major, which are copied once.
@@ -176,8 +183,6 @@ impl Batch {
                 edge_categories: Arc::new(Categories::new(edge_categories, &shape.edge_categories)),
                 walk: bridge::from_vec(walk, [nodes, shape.walk]),
                 laplacian: Arc::new(laplacian),
-                symmetric: OnceLock::new(),
-                ones: OnceLock::new(),
                 derived: Mutex::default(),
             }),
         }
@@ -259,31 +264,35 @@ impl Batch {
 
     /// The coefficients of symmetric normalisation with self-loops, computed once:
     /// `1 / sqrt((deg_i + 1)(deg_j + 1))` per entry, `1 / (deg_i + 1)` for the node itself.
-    pub fn symmetric_weights(&self) -> &Arc<EntryWeights> {
-        self.inner.symmetric.get_or_init(|| EntryWeights::symmetric_with_self(&self.inner.graph))
-    }
-
-    /// Something that follows from the batch alone (two-hop neighbourhoods, an order of nodes, features of pairs), made when it is first
-    /// asked for. `key` tells apart what has the same type: a number of hops, a seed. A model counts it in its `cost`.
-    pub fn derived<T: Any + Send + Sync>(&self, key: u64, make: impl FnOnce(&Batch) -> T) -> Arc<T> {
-        let place = (TypeId::of::<T>(), key);
-        let held = |found: &Arc<dyn Any + Send + Sync>| found.clone().downcast::<T>().ok();
-        let lock = || self.inner.derived.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = lock().get(&place).and_then(held) {
-            return found;
-        }
-        // Made without the lock, since making it may ask for something else.
-        let made = Arc::new(make(self));
-        lock().entry(place).or_insert_with(|| made.clone());
-        made
+    pub fn symmetric_weights(&self) -> Arc<EntryWeights> {
+        self.derived(0, |batch| Symmetric(EntryWeights::symmetric_with_self(batch.graph()))).0.clone()
     }
 
     /// Every coefficient 1.
-    pub fn ones(&self) -> &Arc<EntryWeights> {
-        let graph = &self.inner.graph;
-        self.inner.ones.get_or_init(|| {
-            Arc::new(EntryWeights { entries: vec![1.0; graph.entries()], nodes: vec![1.0; graph.nodes()] })
+    pub fn ones(&self) -> Arc<EntryWeights> {
+        self.derived(0, |batch| {
+            let graph = batch.graph();
+            Ones(Arc::new(EntryWeights { entries: vec![1.0; graph.entries()], nodes: vec![1.0; graph.nodes()] }))
         })
+        .0
+        .clone()
+    }
+
+    /// Something that follows from the batch alone (two-hop neighbourhoods, an order of nodes, features of pairs), made when it is first
+    /// asked for, once however many ask at a time. `key` tells apart what has the same type: a number of hops, a seed. A model counts it
+    /// in its `cost`. Making it may ask for something else, but not for itself.
+    pub fn derived<T: Any + Send + Sync>(&self, key: u64, make: impl FnOnce(&Batch) -> T) -> Arc<T> {
+        let slot = {
+            let mut derived = self.inner.derived.lock().unwrap_or_else(PoisonError::into_inner);
+            derived.entry((TypeId::of::<T>(), key)).or_default().clone()
+        };
+        // Made without the lock, since making it may ask for something else.
+        let made = slot.get_or_init(|| Arc::new(make(self)));
+        match made.clone().downcast::<T>() {
+            Ok(made) => made,
+            // The type is part of the place.
+            Err(_) => unreachable!("derived data of another type"),
+        }
     }
 }
 
@@ -291,5 +300,36 @@ impl fmt::Debug for Batch {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = formatter.debug_struct("Batch");
         debug.field("graph", self.graph()).field("graphs", &self.graphs()).field("shape", self.shape()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use farhop_graph::{Direction, build};
+    use std::sync::Barrier;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    struct Made(usize);
+
+    #[test]
+    fn what_is_derived_is_made_once_however_many_ask() {
+        let graph = build(2, &[(0, 1)], Direction::Undirected).unwrap().graph;
+        let batch = Batch::from_arrays(BatchArrays::new(Arc::new(graph)), &InputShape::default());
+        let (count, barrier) = (AtomicUsize::new(0), Barrier::new(4));
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    barrier.wait();
+                    let made = batch.derived(7, |batch| {
+                        count.fetch_add(1, Ordering::SeqCst);
+                        Made(batch.nodes())
+                    });
+                    assert_eq!(made.0, 2);
+                });
+            }
+        });
+        assert_eq!(count.load(Ordering::SeqCst), 1);
+        assert_eq!(batch.derived(8, |_| Made(5)).0, 5, "another key is another place");
     }
 }

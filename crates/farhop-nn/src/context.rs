@@ -19,6 +19,7 @@ pub struct Context {
     seed: Option<u64>,
     places: Cell<u64>,
     updates: RefCell<Vec<(ParamId, Vec<f32>)>>,
+    losses: RefCell<Vec<Tensor<1>>>,
     watch: Option<RefCell<Option<String>>>,
     look: Option<RefCell<Look>>,
 }
@@ -34,7 +35,14 @@ pub(crate) struct Look {
 impl Context {
     /// No dropout, stored statistics.
     pub fn evaluation() -> Self {
-        Context { seed: None, places: Cell::new(0), updates: RefCell::default(), watch: None, look: None }
+        Context {
+            seed: None,
+            places: Cell::new(0),
+            updates: RefCell::default(),
+            losses: RefCell::default(),
+            watch: None,
+            look: None,
+        }
     }
 
     /// Step `step` of training with `seed`.
@@ -96,6 +104,19 @@ impl Context {
     /// A stored value (not a trained one) that takes this value if the step succeeds.
     pub fn update(&self, id: ParamId, value: Vec<f32>) {
         self.updates.borrow_mut().push((id, value));
+    }
+
+    /// A single number that is added to the loss of this step of training: a penalty, or a loss of the network's own. Without effect in
+    /// evaluation.
+    pub fn add_loss(&self, term: Tensor<1>) {
+        if self.is_training() {
+            self.losses.borrow_mut().push(term);
+        }
+    }
+
+    /// What was added to the loss, in its order.
+    pub(crate) fn take_losses(&self) -> Vec<Tensor<1>> {
+        self.losses.take()
     }
 
     /// Tells a watching context what goes in.

@@ -31,6 +31,18 @@ impl Seeds {
     }
 }
 
+/// How linear maps start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Start {
+    /// Glorot's weights, zero biases.
+    #[default]
+    Glorot,
+    /// Weights and biases uniform in `+- 1 / sqrt(inputs)`.
+    Uniform,
+    /// Weights uniform in `+- 1 / sqrt(inputs)`, zero biases.
+    UniformWeights,
+}
+
 /// Uniform in `+- sqrt(6 / (inputs + outputs))` (Glorot and Bengio, 2010), `[inputs, outputs]`.
 pub fn glorot(inputs: usize, outputs: usize, seed: u64) -> Param<Tensor<2>> {
     uniform(inputs, outputs, glorot_limit(inputs, outputs), seed)
@@ -40,6 +52,13 @@ pub fn glorot(inputs: usize, outputs: usize, seed: u64) -> Param<Tensor<2>> {
 pub fn uniform(rows: usize, columns: usize, limit: f64, seed: u64) -> Param<Tensor<2>> {
     let mut stream = Stream::new(seed);
     let data = (0..rows * columns).map(|_| ((stream.uniform() * 2.0 - 1.0) * limit) as f32).collect();
+    Param::from_tensor(bridge::from_vec(data, [rows, columns]))
+}
+
+/// Normal with deviation `deviation`, `[rows, columns]`.
+pub fn normal(rows: usize, columns: usize, deviation: f64, seed: u64) -> Param<Tensor<2>> {
+    let mut stream = Stream::new(seed);
+    let data = (0..rows * columns).map(|_| (stream.normal() * deviation) as f32).collect();
     Param::from_tensor(bridge::from_vec(data, [rows, columns]))
 }
 

@@ -13,7 +13,7 @@ const STEPS: &str = "steps";
 /// What a step saw.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepReport {
-    /// Mean loss before the step.
+    /// Mean loss before the step, with what the network adds to it.
     pub loss: f32,
     /// Norm of the gradient of all parameters, before clipping. NaN if the loss was not finite.
     pub gradient_norm: f32,
@@ -54,6 +54,7 @@ impl Learner {
         let context = Context::training(self.seed, self.steps);
         let outputs = network.run(batch.input(), batch, &context);
         let loss_tensor = ops::loss(outputs, Arc::new(targets.clone()));
+        let loss_tensor = context.take_losses().into_iter().fold(loss_tensor, |sum, term| sum + term);
         let loss = bridge::with_slice(&loss_tensor, |values| values[0]);
         if !loss.is_finite() {
             return StepReport { loss, gradient_norm: f32::NAN };
@@ -81,6 +82,16 @@ impl Learner {
         }
         self.model.network_mut().replace(&mut |id| values.remove(&id));
         report
+    }
+
+    /// Ends the first phase of training, for a network that has two. The optimiser goes on as it is.
+    ///
+    /// # Panics
+    /// If the batch has another shape than the model reads.
+    pub fn next_phase(&mut self, batch: &Batch, targets: &Targets) {
+        self.model.check_shape(batch);
+        let mut values: BTreeMap<_, Vec<f32>> = self.model.network().next_phase(batch, targets).into_iter().collect();
+        self.model.network_mut().replace(&mut |id| values.remove(&id));
     }
 
     /// The model.

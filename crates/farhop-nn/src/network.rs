@@ -5,7 +5,7 @@ use burn::tensor::{Gradients, Tensor};
 
 use crate::layers::Layer;
 use crate::ops::bridge;
-use crate::{Batch, Context, Features};
+use crate::{Batch, Context, Features, Targets};
 
 /// One named array of a network.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,9 @@ pub struct Array {
 pub trait Network: Send + Sync {
     /// `[N, inputs]` to `[N, outputs]` (or `[G, outputs]` if answers are about graphs). What else it reads is in the batch.
     fn run(&self, features: Features, batch: &Batch, context: &Context) -> Tensor<2>;
+
+    /// What changes when the first phase of training is over; see [`Layer::next_phase`].
+    fn next_phase(&self, batch: &Batch, targets: &Targets) -> Vec<(ParamId, Vec<f32>)>;
 
     /// The same network, whose trained parameters are tracked.
     fn tracked(&self) -> Box<dyn Network>;
@@ -48,6 +51,10 @@ pub trait Network: Send + Sync {
 impl<L: Layer + Sync + 'static> Network for L {
     fn run(&self, features: Features, batch: &Batch, context: &Context) -> Tensor<2> {
         Layer::forward(self, features, batch, context)
+    }
+
+    fn next_phase(&self, batch: &Batch, targets: &Targets) -> Vec<(ParamId, Vec<f32>)> {
+        Layer::next_phase(self, batch, targets)
     }
 
     fn tracked(&self) -> Box<dyn Network> {

@@ -110,7 +110,27 @@ fn stateful_recipes() -> Vec<Recipe> {
     let mut restless = recipe(25);
     restless.train.learning_rate = 1.0;
     restless.train.schedule = Schedule::Constant;
-    vec![plain, seldom_evaluated, running_statistics, attention, restless]
+    let mut two_phases = recipe(25);
+    let settings = serde_json::json!({ "kind": "cpgnn", "width": 8, "first_epochs": 7 });
+    two_phases.model = serde_json::from_value(settings).unwrap();
+    vec![plain, seldom_evaluated, running_statistics, attention, restless, two_phases]
+}
+
+#[test]
+fn a_second_phase_begins_after_the_first_epochs() {
+    for model in ["cpgnn", "polynormer"] {
+        let losses = |first: usize| {
+            let settings = serde_json::json!({ "kind": model, "width": 8, "dropout": 0.0, "first_epochs": first });
+            let recipe = Recipe { model: serde_json::from_value(settings).unwrap(), ..recipe(8) };
+            let mut recorder = Recorder::new();
+            common::train_free(&Ring::new(), &recipe, &mut recorder).unwrap();
+            recorder.reports.iter().map(|report| report.loss).collect::<Vec<_>>()
+        };
+        let (first_only, both, second_only) = (losses(100), losses(5), losses(0));
+        assert_eq!(first_only[..5], both[..5], "{model}");
+        assert_ne!(first_only[5], both[5], "{model}");
+        assert_ne!(second_only[0], both[0], "{model}");
+    }
 }
 
 #[test]

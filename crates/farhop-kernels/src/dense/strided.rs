@@ -2,18 +2,34 @@
 
 use gemm::Parallelism;
 
+/// What is multiplied: f32, or f64 where roundings would show.
+pub(crate) trait Element: Copy + 'static {
+    const ZERO: Self;
+    const ONE: Self;
+}
+
+impl Element for f32 {
+    const ZERO: f32 = 0.0;
+    const ONE: f32 = 1.0;
+}
+
+impl Element for f64 {
+    const ZERO: f64 = 0.0;
+    const ONE: f64 = 1.0;
+}
+
 /// A matrix in memory: element (r, c) is at `start + r * row_step + c * column_step`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Matrix<'a> {
-    pub data: &'a [f32],
+pub(crate) struct Matrix<'a, T = f32> {
+    pub data: &'a [T],
     pub start: usize,
     pub row_step: usize,
     pub column_step: usize,
 }
 
-impl<'a> Matrix<'a> {
+impl<'a, T> Matrix<'a, T> {
     /// Rows `row_step` apart, columns side by side.
-    pub fn rows(data: &'a [f32], start: usize, row_step: usize) -> Self {
+    pub fn rows(data: &'a [T], start: usize, row_step: usize) -> Self {
         Matrix { data, start, row_step, column_step: 1 }
     }
 
@@ -24,8 +40,8 @@ impl<'a> Matrix<'a> {
 }
 
 /// Where a product is written: element (r, c) at `start + r * row_step + c`.
-pub(crate) struct Target<'a> {
-    pub data: &'a mut [f32],
+pub(crate) struct Target<'a, T = f32> {
+    pub data: &'a mut [T],
     pub start: usize,
     pub row_step: usize,
 }
@@ -42,9 +58,16 @@ fn holds(len: usize, start: usize, row_step: usize, column_step: usize, rows: us
 }
 
 /// `out = factor left right`, or `out += factor left right` if `add`: `[m, k] x [k, n]` with `size` = `[m, k, n]`.
-pub(crate) fn multiply(size: [usize; 3], left: Matrix, right: Matrix, factor: f32, add: bool, out: Target) {
+pub(crate) fn multiply<T: Element>(
+    size: [usize; 3],
+    left: Matrix<T>,
+    right: Matrix<T>,
+    factor: T,
+    add: bool,
+    out: Target<T>,
+) {
     let [m, k, n] = size;
-    let inside = |matrix: Matrix, rows: usize, columns: usize| {
+    let inside = |matrix: Matrix<T>, rows: usize, columns: usize| {
         holds(matrix.data.len(), matrix.start, matrix.row_step, matrix.column_step, rows, columns)
     };
     let written = holds(out.data.len(), out.start, out.row_step, 1, m, n) && (m < 2 || out.row_step >= n);
@@ -54,7 +77,7 @@ pub(crate) fn multiply(size: [usize; 3], left: Matrix, right: Matrix, factor: f3
     }
     if k == 0 {
         if !add {
-            (0..m).for_each(|r| out.data[out.start + r * out.row_step..][..n].fill(0.0));
+            (0..m).for_each(|r| out.data[out.start + r * out.row_step..][..n].fill(T::ZERO));
         }
         return;
     }
@@ -75,7 +98,7 @@ pub(crate) fn multiply(size: [usize; 3], left: Matrix, right: Matrix, factor: f3
             right.data.as_ptr().add(right.start),
             right.column_step as isize,
             right.row_step as isize,
-            1.0,
+            T::ONE,
             factor,
             false,
             false,

@@ -10,6 +10,7 @@ pub mod graph_attention;
 pub mod hop_attention;
 pub mod inputs;
 pub mod lists;
+pub mod pairs;
 pub mod real;
 pub mod sequences;
 pub mod tape;

@@ -9,9 +9,10 @@
 use burn::module::{Module, Param};
 use burn::tensor::Tensor;
 
-use super::Linear;
-use crate::init::Seeds;
-use crate::ledger::{Ledger, Tracked, Work};
+use super::entry_encoder::terms;
+use super::{EntryEncoder, Linear};
+use crate::init::{Seeds, Start};
+use crate::ledger::{Ledger, Tracked};
 use crate::memory::floats;
 use crate::ops::bridge;
 use crate::{Batch, InputShape, Shape, init, ops};
@@ -25,33 +26,28 @@ pub struct EdgeRows {
 }
 
 impl EdgeRows {
-    /// Glorot weights and tables, zero bias; a row of its own is uniform in +-1.
-    pub fn init(shape: &InputShape, width: usize, seed: u64) -> Self {
+    /// Numbers start as `start` says, tables are Glorot's; a row of its own is normal.
+    pub fn init(shape: &InputShape, width: usize, start: Start, seed: u64) -> Self {
         let mut seeds = Seeds::new(seed);
         let [numbers, categories, row] = [seeds.next_seed(), seeds.next_seed(), seeds.next_seed()];
         EdgeRows {
-            numbers: (shape.edge_numbers > 0).then(|| Linear::init(shape.edge_numbers, width, numbers)),
+            numbers: (shape.edge_numbers > 0).then(|| Linear::init_as(start, shape.edge_numbers, width, numbers)),
             categories: (!shape.edge_categories.is_empty())
                 .then(|| init::tables(&shape.edge_categories, width, categories)),
-            row: (!shape.has_edges()).then(|| init::uniform(1, width, 1.0, row)),
+            row: (!shape.has_edges()).then(|| init::normal(1, width, 1.0, row)),
         }
     }
 
     /// The rows of the batch's entries.
     pub fn forward(&self, batch: &Batch) -> Tensor<2> {
         let entries = batch.graph().entries();
-        let numbers = self.numbers.as_ref().map(|linear| linear.apply(batch.edge_numbers().into()));
-        let categories = self.categories.as_ref().map(|table| ops::embedding(batch.edge_categories(), table.val()));
-        let row = self.row.as_ref().map(|row| {
+        let row = || {
             let ones = bridge::from_vec(vec![1.0; entries], [entries, 1]);
-            ops::linear(ones, row.val(), None)
-        });
-        match (numbers, categories, row) {
-            (Some(numbers), Some(categories), _) => numbers + categories,
-            (Some(term), None, _) | (None, Some(term), _) | (None, None, Some(term)) => term,
-            // `init` makes at least one of them.
-            (None, None, None) => bridge::from_vec(Vec::new(), [entries, 0]),
-        }
+            self.row.as_ref().map(|row| ops::linear(ones, row.val(), None))
+        };
+        let found = terms(self.numbers.as_ref(), self.categories.as_ref(), batch).or_else(row);
+        // `init` makes at least one of them.
+        found.unwrap_or_else(|| bridge::from_vec(Vec::new(), [entries, 0]))
     }
 
     /// Whether one row stands for all entries, and that row, `[1, width]`.
@@ -61,22 +57,9 @@ impl EdgeRows {
 
     /// Writes the rows into the ledger.
     pub(crate) fn cost(shape: &Shape, width: usize, ledger: &Ledger) -> Tracked {
-        let all = floats(shape.entries * width);
-        let mut terms = Vec::new();
-        if shape.edge_numbers > 0 {
-            terms.push(ledger.linear("edges", ledger.data(0), shape.entries, shape.edge_numbers, width, true));
-        }
-        if shape.edge_categories > 0 {
-            ledger.weights("edges weights", shape.edge_category_rows * width);
-            let backward = 2 * all + farhop_kernels::embedding::bytes(shape.entries, shape.edge_category_rows, width);
-            let work = Work { name: "edges".into(), output: all, backward, ..Work::default() };
-            terms.push(ledger.run(work, [(ledger.data(0), false)]));
-        }
-        if terms.is_empty() {
+        EntryEncoder::cost("edges", width, shape, ledger).unwrap_or_else(|| {
             let ones = ledger.data(floats(shape.entries));
-            return ledger.linear("edges", ones, shape.entries, 1, width, false);
-        }
-        let first = terms.remove(0);
-        terms.into_iter().fold(first, |sum, term| ledger.add("edges", sum, term))
+            ledger.linear("edges", ones, shape.entries, 1, width, false)
+        })
     }
 }

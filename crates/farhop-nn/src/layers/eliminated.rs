@@ -32,7 +32,7 @@ words! {
 
 impl EliminatedHops {
     /// The coefficients for the graph of the batch.
-    pub(crate) fn weights(self, batch: &Batch) -> &Arc<EntryWeights> {
+    pub(crate) fn weights(self, batch: &Batch) -> Arc<EntryWeights> {
         match self {
             EliminatedHops::Gcn => batch.symmetric_weights(),
             EliminatedHops::Ones => batch.ones(),
@@ -142,9 +142,9 @@ impl Layer for EliminatedLayer {
         };
         if self.config.projects_first() {
             let projected = features.linear(self.weight.val(), None);
-            return ops::eliminate(projected, graph, weights, all) + self.bias.val().unsqueeze::<2>();
+            return ops::eliminate(projected, graph, &weights, all) + self.bias.val().unsqueeze::<2>();
         }
-        let joined = ops::eliminate(features.into_dense(batch), graph, weights, all);
+        let joined = ops::eliminate(features.into_dense(batch), graph, &weights, all);
         ops::linear(joined, self.weight.val(), Some(self.bias.val()))
     }
 }

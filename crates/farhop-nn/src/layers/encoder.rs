@@ -17,7 +17,7 @@ use farhop_kernels::dense::{Activation, Finish};
 use super::laplacian::{LaplacianEncoder, LaplacianKind};
 use super::{BlockConfig, Linear, NormBlock};
 use crate::config::{ActivationKind, NormKind};
-use crate::init::Seeds;
+use crate::init::{Seeds, Start};
 use crate::ledger::{Ledger, Tracked, Work};
 use crate::memory::floats;
 use crate::ops::Normalisation;
@@ -37,6 +37,8 @@ pub struct EncoderConfig {
     pub dropout: f32,
     /// How eigenvectors are read.
     pub laplacian: LaplacianKind,
+    /// Initial weights of the projection.
+    pub start: Start,
 }
 
 impl EncoderConfig {
@@ -139,13 +141,13 @@ struct Walk {
 }
 
 impl Encoder {
-    /// Glorot weights and tables (each column's table by itself), zero biases. Takes the seed of the projection from `seeds`.
+    /// Glorot weights and tables (each column's table by itself), zero biases; the projection as `config` says. Takes the seed of the projection from `seeds`.
     pub(crate) fn init(shape: &InputShape, config: &EncoderConfig, seeds: &mut Seeds) -> Self {
         let mut own = Seeds::new(mix(seeds.seed(), OWN_SEEDS));
         let projects = config.projects(shape.numbers, shape.needs_encoder());
         let [categories, walk, laplacian] = [own.next_seed(), own.next_seed(), own.next_seed()];
         Encoder {
-            projection: projects.then(|| Linear::init(shape.numbers, config.width, seeds.next_seed())),
+            projection: projects.then(|| Linear::init_as(config.start, shape.numbers, config.width, seeds.next_seed())),
             categories: (!shape.categories.is_empty())
                 .then(|| init::tables(&shape.categories, config.width, categories)),
             walk: (shape.walk > 0).then(|| Walk::init(shape.walk, config.width, walk)),

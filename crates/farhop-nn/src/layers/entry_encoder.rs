@@ -5,7 +5,7 @@ use burn::module::{Module, Param};
 use burn::tensor::Tensor;
 
 use super::Linear;
-use crate::init::Seeds;
+use crate::init::{Seeds, Start};
 use crate::ledger::{Ledger, Tracked, Work, rows};
 use crate::{Batch, InputShape, Shape, init, ops};
 
@@ -19,9 +19,15 @@ pub struct EntryEncoder {
 impl EntryEncoder {
     /// Glorot weights and tables, zero bias; none if entries have no features.
     pub(crate) fn init(inputs: &InputShape, width: usize, seeds: &mut Seeds) -> Option<Self> {
+        EntryEncoder::init_as(Start::Glorot, inputs, width, seeds)
+    }
+
+    /// As [`EntryEncoder::init`], numbers as `start` says.
+    pub(crate) fn init_as(start: Start, inputs: &InputShape, width: usize, seeds: &mut Seeds) -> Option<Self> {
         let [projection, table] = [seeds.next_seed(), seeds.next_seed()];
         inputs.has_edges().then(|| EntryEncoder {
-            projection: (inputs.edge_numbers > 0).then(|| Linear::init(inputs.edge_numbers, width, projection)),
+            projection: (inputs.edge_numbers > 0)
+                .then(|| Linear::init_as(start, inputs.edge_numbers, width, projection)),
             categories: (!inputs.edge_categories.is_empty())
                 .then(|| init::tables(&inputs.edge_categories, width, table)),
         })
@@ -32,9 +38,7 @@ impl EntryEncoder {
         if batch.graph().entries() == 0 {
             return None;
         }
-        let numbers = self.projection.as_ref().map(|projection| projection.apply(batch.edge_numbers().into()));
-        let table = self.categories.as_ref().map(|table| ops::embedding(batch.edge_categories(), table.val()));
-        numbers.into_iter().chain(table).reduce(|sum, term| sum + term)
+        terms(self.projection.as_ref(), self.categories.as_ref(), batch)
     }
 
     /// Writes the encoder into the ledger; none if entries have no features.
@@ -50,4 +54,15 @@ impl EntryEncoder {
         });
         numbers.into_iter().chain(table).reduce(|sum, term| ledger.add(name, sum, term))
     }
+}
+
+/// The sum of what numbers and categories of entries give; none if there is neither.
+pub(super) fn terms(
+    numbers: Option<&Linear>,
+    categories: Option<&Param<Tensor<2>>>,
+    batch: &Batch,
+) -> Option<Tensor<2>> {
+    let numbers = numbers.map(|linear| linear.apply(batch.edge_numbers().into()));
+    let table = categories.map(|table| ops::embedding(batch.edge_categories(), table.val()));
+    numbers.into_iter().chain(table).reduce(|sum, term| sum + term)
 }

@@ -7,8 +7,45 @@ use burn::tensor::Tensor;
 use super::{BlockConfig, Linear, NormBlock};
 use crate::Context;
 use crate::config::{ActivationKind, NormKind};
-use crate::init::Seeds;
+use crate::init::{Seeds, Start};
 use crate::ledger::{Ledger, Tracked};
+
+/// The settings of a [`Feed`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FeedConfig {
+    /// Channels.
+    pub width: usize,
+    /// Channels between the two maps.
+    pub hidden: usize,
+    /// Between the two maps.
+    pub activation: ActivationKind,
+    /// Probability of dropping an element between the two maps.
+    pub dropout: f32,
+    /// Probability of dropping an element after them.
+    pub end_dropout: f32,
+    /// Initial weights.
+    pub start: Start,
+}
+
+impl FeedConfig {
+    /// As most transformers have it: twice the channels between the maps, one probability for both dropouts, uniform weights.
+    pub fn twice(width: usize, activation: ActivationKind, dropout: f32) -> Self {
+        FeedConfig { width, hidden: 2 * width, activation, dropout, end_dropout: dropout, start: Start::Uniform }
+    }
+
+    fn end(&self) -> BlockConfig {
+        plain(ActivationKind::None, self.end_dropout)
+    }
+
+    /// Writes it into the ledger.
+    pub(crate) fn cost(&self, ledger: &Ledger, name: &str, x: Tracked, count: usize) -> Tracked {
+        let (width, hidden) = (self.width, self.hidden);
+        let inner = ledger.linear(name, x.clone(), count, width, hidden, true);
+        let inner = ledger.norm_block(name, inner, None, count, hidden, plain(self.activation, self.dropout));
+        let outer = ledger.linear(name, inner, count, hidden, width, true);
+        ledger.norm_block(name, outer, Some(x), count, width, self.end())
+    }
+}
 
 /// `[N, width]` to `[N, width]` by way of `hidden` channels.
 #[derive(Module, Debug)]
@@ -20,13 +57,14 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// Glorot weights, zero biases.
-    pub fn init(width: usize, hidden: usize, activation: ActivationKind, dropout: f32, seeds: &mut Seeds) -> Self {
+    /// Initial weights as `config` says.
+    pub fn init(config: &FeedConfig, seeds: &mut Seeds) -> Self {
+        let (width, hidden) = (config.width, config.hidden);
         Feed {
-            inner: Linear::init(width, hidden, seeds.next_seed()),
-            outer: Linear::init(hidden, width, seeds.next_seed()),
-            activation: NormBlock::init(hidden, plain(activation, dropout)),
-            end: NormBlock::init(width, plain(ActivationKind::None, dropout)),
+            inner: Linear::init_as(config.start, width, hidden, seeds.next_seed()),
+            outer: Linear::init_as(config.start, hidden, width, seeds.next_seed()),
+            activation: NormBlock::init(hidden, plain(config.activation, config.dropout)),
+            end: NormBlock::init(width, config.end()),
         }
     }
 
@@ -34,22 +72,6 @@ impl Feed {
     pub fn apply(&self, x: Tensor<2>, context: &Context) -> Tensor<2> {
         let hidden = self.activation.apply(self.inner.apply(x.clone().into()), None, context);
         self.end.apply(self.outer.apply(hidden.into()), Some(x), context)
-    }
-
-    /// Writes it into the ledger.
-    pub(crate) fn cost(
-        ledger: &Ledger,
-        name: &str,
-        x: Tracked,
-        count: usize,
-        [width, hidden]: [usize; 2],
-        activation: ActivationKind,
-        dropout: f32,
-    ) -> Tracked {
-        let inner = ledger.linear(name, x.clone(), count, width, hidden, true);
-        let inner = ledger.norm_block(name, inner, None, count, hidden, plain(activation, dropout));
-        let outer = ledger.linear(name, inner, count, hidden, width, true);
-        ledger.norm_block(name, outer, Some(x), count, width, plain(ActivationKind::None, dropout))
     }
 }
 

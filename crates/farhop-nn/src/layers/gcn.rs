@@ -29,6 +29,6 @@ impl GcnLayer {
 impl Layer for GcnLayer {
     fn forward(&self, features: Features, batch: &Batch, _context: &Context) -> Tensor<2> {
         let projected = features.linear(self.weight.val(), None);
-        ops::spmm(projected, batch.graph(), batch.symmetric_weights(), Some(self.bias.val()))
+        ops::spmm(projected, batch.graph(), &batch.symmetric_weights(), Some(self.bias.val()))
     }
 }

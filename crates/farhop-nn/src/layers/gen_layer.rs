@@ -340,8 +340,8 @@ impl GenLayer {
     fn coefficients(&self, batch: &Batch, context: &Context) -> GenCoefficients {
         let Some(attention) = &self.attention else {
             return GenCoefficients::Fixed(match self.config.coefficients {
-                CoefficientKind::Ones => batch.ones().clone(),
-                _ => batch.symmetric_weights().clone(),
+                CoefficientKind::Ones => batch.ones(),
+                _ => batch.symmetric_weights(),
             });
         };
         let probability = self.config.attention_dropout;

@@ -123,7 +123,7 @@ impl GinLayer {
             }
             None => {
                 let projected = features.linear(weight, None);
-                let sum = ops::spmm(projected.clone(), graph, batch.ones(), bias);
+                let sum = ops::spmm(projected.clone(), graph, &batch.ones(), bias);
                 match &self.epsilon {
                     Some(epsilon) => sum + ops::mix(epsilon.val().reshape([1, 1]), vec![projected]),
                     None => sum,

@@ -6,7 +6,7 @@ use farhop_kernels::dense::{Activation, Dropout, Finish};
 use farhop_kernels::segments::Reduction;
 
 use super::Linear;
-use crate::init::Seeds;
+use crate::init::{Seeds, Start};
 use crate::knobs::words;
 use crate::ledger::{Ledger, Tracked};
 use crate::ops::{self, Normalisation};
@@ -49,9 +49,30 @@ pub struct HeadConfig {
     pub readout: ReadoutKind,
     /// Whether hidden rows are divided by their length.
     pub unit_rows: bool,
+    /// Whether each of them has half the channels of the one before, whatever `width` is.
+    pub halving: bool,
+    /// Initial weights.
+    pub start: Start,
 }
 
 impl HeadConfig {
+    /// The channels that a hidden map gives of `inputs`.
+    fn hidden(&self, inputs: usize) -> usize {
+        if self.halving { (inputs / 2).max(1) } else { self.width }
+    }
+
+    /// Counts its weights in the ledger, and nothing else.
+    pub(crate) fn weights(&self, inputs: usize, shape: &Shape, ledger: &Ledger) {
+        let mut width = inputs;
+        for _ in 1..self.layers {
+            ledger.weights("head weights", Linear::size(width, self.hidden(width)));
+            width = self.hidden(width);
+        }
+        if self.layers > 0 {
+            ledger.weights("head weights", Linear::size(width, shape.outputs));
+        }
+    }
+
     /// Writes the head over `x` of `inputs` channels into the ledger.
     pub(crate) fn cost(&self, x: Tracked, inputs: usize, shape: &Shape, ledger: &Ledger) -> Tracked {
         let graphs = shape.level == Level::Graph;
@@ -59,12 +80,12 @@ impl HeadConfig {
         let mut x = if graphs { ledger.reduce("readout", x, count, inputs) } else { x };
         let mut width = inputs;
         for _ in 1..self.layers {
-            x = ledger.linear("head", x, count, width, self.width, true);
+            x = ledger.linear("head", x, count, width, self.hidden(width), true);
             x = ledger.each("head", x);
             if self.unit_rows {
                 x = ledger.each("head", x);
             }
-            width = self.width;
+            width = self.hidden(width);
         }
         if self.layers == 0 { x } else { ledger.linear("head", x, count, width, shape.outputs, true) }
     }
@@ -82,17 +103,23 @@ pub struct Head {
 }
 
 impl Head {
-    /// Glorot weights, zero biases.
+    /// Initial weights as `config` says.
     pub(crate) fn init(inputs: usize, shape: &OutputShape, config: &HeadConfig, seeds: &mut Seeds) -> Self {
         let mut width = inputs;
         let mut hidden = Vec::new();
         for _ in 1..config.layers {
-            hidden.push(Linear::init(width, config.width, seeds.next_seed()));
-            width = config.width;
+            hidden.push(Linear::init_as(config.start, width, config.hidden(width), seeds.next_seed()));
+            width = config.hidden(width);
         }
-        let output = (config.layers > 0).then(|| Linear::init(width, shape.outputs, seeds.next_seed()));
+        let output =
+            (config.layers > 0).then(|| Linear::init_as(config.start, width, shape.outputs, seeds.next_seed()));
         let readout = (shape.level == Level::Graph).then_some(config.readout);
         Head { hidden, output, readout, unit_rows: config.unit_rows }
+    }
+
+    /// Whether answers are about graphs.
+    pub fn reads_graphs(&self) -> bool {
+        self.readout.is_some()
     }
 
     /// The answers.

@@ -19,7 +19,7 @@ use burn::tensor::Tensor;
 use super::feed::plain;
 use super::{BlockConfig, GcnLayer, Layer, Linear, NormBlock};
 use crate::config::{ActivationKind, NormKind};
-use crate::init::Seeds;
+use crate::init::{Seeds, Start};
 use crate::knobs::words;
 use crate::ledger::{Ledger, Tracked, Work};
 use crate::{Batch, Context, Shape, ops};
@@ -60,6 +60,8 @@ pub struct LocalConfig {
     pub dropout: f32,
     /// Whether nobody reads the edge states after it.
     pub last: bool,
+    /// Initial weights; those of graph convolution are Glorot's.
+    pub start: Start,
 }
 
 impl LocalConfig {
@@ -143,10 +145,10 @@ struct Gine {
 }
 
 impl Local {
-    /// Glorot weights, zero biases.
+    /// Initial weights as `config` says.
     pub fn init(config: &LocalConfig, seeds: &mut Seeds) -> Self {
         let width = config.width;
-        let mut linear = || Linear::init(width, width, seeds.next_seed());
+        let mut linear = || Linear::init_as(config.start, width, width, seeds.next_seed());
         let gated = (config.kind == LocalKind::GatedGcn).then(|| Gated {
             own: linear(),
             values: linear(),

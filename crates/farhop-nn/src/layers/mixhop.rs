@@ -105,11 +105,11 @@ impl MixHopLayer {
         }
         let mut y = x.linear(weight, None);
         if let Some(eliminated) = &self.config.eliminated {
-            return ops::eliminate(y, batch.graph(), eliminated.weights(batch), Hops::only(p)) + bias.unsqueeze::<2>();
+            return ops::eliminate(y, batch.graph(), &eliminated.weights(batch), Hops::only(p)) + bias.unsqueeze::<2>();
         }
         for step in 0..p {
             let bias = (step + 1 == p).then(|| bias.clone());
-            y = ops::spmm(y, batch.graph(), batch.symmetric_weights(), bias);
+            y = ops::spmm(y, batch.graph(), &batch.symmetric_weights(), bias);
         }
         y
     }
@@ -124,7 +124,7 @@ impl Layer for MixHopLayer {
         }
         let mut spread = vec![features.into_dense(batch)];
         for k in 0..self.config.highest() {
-            spread.push(ops::spmm(spread[k].clone(), batch.graph(), batch.symmetric_weights(), None));
+            spread.push(ops::spmm(spread[k].clone(), batch.graph(), &batch.symmetric_weights(), None));
         }
         let part = |(&p, map): (&usize, &Power)| ops::linear(spread[p].clone(), map.weight.val(), Some(map.bias.val()));
         ops::concat(&maps.map(part).collect::<Vec<_>>())

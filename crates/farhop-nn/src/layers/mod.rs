@@ -1,6 +1,7 @@
 //! Layers: one file each, one contract, one registry line.
 
 mod both_ways;
+mod copies;
 mod edge_rows;
 mod eliminated;
 mod encoder;
@@ -22,6 +23,7 @@ mod magna;
 mod mamba;
 mod mixhop;
 mod norm;
+mod phase;
 mod position_columns;
 mod sage;
 mod state_norm;
@@ -36,8 +38,8 @@ pub use eliminated::{EliminatedConfig, EliminatedHops, EliminatedLayer, HopJoin}
 pub use encoder::{Encoder, EncoderConfig};
 pub use entry_encoder::EntryEncoder;
 pub use expander::{Expander, ExpanderKind};
-pub use feed::Feed;
 pub(crate) use feed::plain;
+pub use feed::{Feed, FeedConfig};
 pub use gat::{GatConfig, GatLayer};
 pub(crate) use gated::GatedMean;
 pub use gated_gcn::{GatedGcnConfig, GatedGcnLayer};
@@ -55,20 +57,28 @@ pub use magna::{MagnaLayer, MagnaLayerConfig};
 pub(crate) use mamba::{Mamba, MambaConfig, Sequences};
 pub use mixhop::{MixHopConfig, MixHopLayer};
 pub use norm::{BlockConfig, NormBlock};
+pub use phase::Phase;
 pub use position_columns::{LaplacianForm, PositionColumns};
 pub use sage::{SageConfig, SageLayer};
 pub use state_norm::StateNorm;
 pub use structure::{Structure, StructureConfig, StructureKind};
 
-use burn::module::{Module, ModuleDisplay};
+use burn::module::{Module, ModuleDisplay, ParamId};
 use burn::tensor::Tensor;
 
-use crate::{Batch, Context, Features, Network};
+use crate::{Batch, Context, Features, Network, Targets};
 
 /// Features in, graph in, features out.
 pub trait Layer: Module + ModuleDisplay {
     /// `[N, inputs]` to `[N, outputs]`.
     fn forward(&self, features: Features, batch: &Batch, context: &Context) -> Tensor<2>;
+
+    /// The parameters and stored values that change when the first phase of training is over, with their new numbers; see
+    /// [`Architecture::first_epochs`](crate::Architecture::first_epochs).
+    fn next_phase(&self, batch: &Batch, targets: &Targets) -> Vec<(ParamId, Vec<f32>)> {
+        let _ = (batch, targets);
+        Vec::new()
+    }
 }
 
 /// A layer that the common test set runs on.

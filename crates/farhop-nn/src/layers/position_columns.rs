@@ -68,18 +68,18 @@ struct Eigenvalues(Vec<f32>);
 const WALK_NORM: BlockConfig = BlockConfig { norm: NormKind::Batch, activation: ActivationKind::None, dropout: 0.0 };
 
 impl PositionColumns {
-    /// Glorot weights, zero biases; `width` columns for each encoding of `shape`.
+    /// Uniform weights and biases, as the authors have them; `width` columns for each encoding of `shape`.
     pub fn init(shape: &InputShape, width: usize, form: LaplacianForm, random_signs: bool, seed: u64) -> Self {
         let mut seeds = Seeds::new(seed);
         let [walk, inner, outer] = [seeds.next_seed(), seeds.next_seed(), seeds.next_seed()];
         PositionColumns {
             walk: (shape.walk > 0).then(|| Walk {
                 norm: NormBlock::init(shape.walk, WALK_NORM),
-                linear: Linear::init(shape.walk, width, walk),
+                linear: Linear::init_uniform(shape.walk, width, walk),
             }),
             laplacian: (shape.laplacian > 0).then(|| Pairs {
-                inner: Linear::init(2, 2 * width, inner),
-                outer: Linear::init(2 * width, width, outer),
+                inner: Linear::init_uniform(2, 2 * width, inner),
+                outer: Linear::init_uniform(2 * width, width, outer),
                 relu: NormBlock::init(2 * width, plain(ActivationKind::Relu, 0.0)),
                 form,
                 random_signs,

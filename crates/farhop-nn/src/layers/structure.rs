@@ -1,24 +1,30 @@
-//! What a node's surroundings look like, from a few layers of message passing over them ("k-subtree" of SAT, Chen,
-//! O'Bray and Borgwardt, ICML 2022):
+//! What a node's surroundings look like, from a few layers of message passing over them (Chen, O'Bray and
+//! Borgwardt, "Structure-aware transformer", ICML 2022; "k-subtree"):
 //!
 //! ```text
 //! u_0 = h,   u_(r+1) = activation(GNN_r(u_r, e)),   s = norm(u_0 | u_1 | .. | u_k) W + b                      [N, F]
 //! gcn    sum over j of relu(z_j + f_ij) / sqrt(d_i d_j) + relu(z_i + root) / d_i,   z = u W + b, f = e W_e + b_e, d = 1 + degree
 //! gine   W_2 relu(W_1 ((1 + eps) u_i + sum over j of relu(u_j + f_ij)) + b_1) + b_2,   f = e W_e + b_e
 //! pna    m_ij = pre(u_i | u_j | f_ij),   post(u_i | mean of m | sum of m | largest of m) W + b        pre, post: towers of channels apart
+//! plain  graph convolution, which reads no entries
 //! ```
+//!
+//! ("k-subgraph", where `subgraphs` is set): the layers run on a copy of all nodes within k hops of each node and of all entries among
+//! them, and the sum over the copy, z_i, is all that is read: `s = norm(h | z) W + b`.
 //!
 //! e `[E, D]` are the rows of entries. Messages of pna are an array of entries and channels; the other two have none of
 //! their own beside f.
 
 use burn::module::{Module, Param};
 use burn::tensor::Tensor;
+use farhop_graph::random::mix;
 use farhop_kernels::segments::Reduction;
 
+use super::copies::Copies;
 use super::feed::plain;
-use super::{BlockConfig, Linear, NormBlock};
+use super::{BlockConfig, GcnLayer, Layer, Linear, NormBlock};
 use crate::config::{ActivationKind, NormKind};
-use crate::init::Seeds;
+use crate::init::{Seeds, Start};
 use crate::knobs::words;
 use crate::ledger::{Ledger, Tracked, Work};
 use crate::memory::floats;
@@ -38,6 +44,15 @@ words! {
         /// Mean, sum and largest of messages.
         #[default]
         Pna = "pna",
+        /// Graph convolution; edge features are not read.
+        Plain = "plain",
+    }
+}
+
+impl StructureKind {
+    /// Whether it reads rows of entries.
+    pub fn reads_edges(self) -> bool {
+        self != StructureKind::Plain
     }
 }
 
@@ -48,6 +63,8 @@ pub struct StructureConfig {
     pub kind: StructureKind,
     /// Its layers.
     pub hops: usize,
+    /// Whether they run on a copy of the surroundings of each node.
+    pub subgraphs: bool,
     /// Channels.
     pub width: usize,
     /// Channels of entries.
@@ -58,6 +75,8 @@ pub struct StructureConfig {
     pub activation: ActivationKind,
     /// Over all depths.
     pub norm: NormKind,
+    /// Initial weights; those of plain graph convolution are Glorot's.
+    pub start: Start,
 }
 
 impl StructureConfig {
@@ -65,11 +84,40 @@ impl StructureConfig {
         BlockConfig { norm: self.norm, activation: ActivationKind::None, dropout: 0.0 }
     }
 
+    /// States that are read in the end.
+    fn depths(&self) -> usize {
+        if self.subgraphs { 2 } else { self.hops + 1 }
+    }
+
+    /// Nodes and entries that the layers run on. How large surroundings are is not known beforehand: as in a tree, up to a whole graph.
+    fn sizes(&self, shape: &Shape) -> (usize, usize) {
+        if !self.subgraphs {
+            return (shape.nodes, shape.entries);
+        }
+        let degree = shape.entries as f64 / shape.nodes.max(1) as f64;
+        let most = shape.nodes as f64 / shape.graphs.max(1) as f64;
+        let ball = (0..=self.hops as i32).map(|hop| degree.powi(hop)).sum::<f64>().min(most);
+        let copies = shape.nodes as f64 * ball;
+        (copies as usize, (copies * degree) as usize)
+    }
+
+    /// What the batch holds for it, in bytes.
+    pub(crate) fn held(&self, shape: &Shape) -> u64 {
+        let (nodes, entries) = self.sizes(shape);
+        // Graph, places of nodes and entries and their lists, degrees.
+        if self.subgraphs { floats(8 * nodes + 6 * entries) } else { floats(3 * shape.nodes + 3 * shape.entries) }
+    }
+
     /// Writes it into the ledger.
-    pub(crate) fn cost(&self, name: &str, h: Tracked, e: &Tracked, shape: &Shape, ledger: &Ledger) -> Tracked {
-        let (nodes, entries, width) = (shape.nodes, shape.entries, self.width);
+    pub(crate) fn cost(&self, name: &str, h: Tracked, e: Option<&Tracked>, shape: &Shape, ledger: &Ledger) -> Tracked {
+        let ((nodes, entries), width) = (self.sizes(shape), self.width);
         let mut parts = vec![h.clone()];
-        let mut u = h;
+        let mut u = if self.subgraphs { ledger.reduce(name, h, nodes, width) } else { h };
+        let e = match e {
+            Some(e) if self.subgraphs => ledger.reduce(name, e.clone(), entries, self.edge_width),
+            Some(e) => e.clone(),
+            None => ledger.data(0),
+        };
         for _ in 0..self.hops {
             let y = match self.kind {
                 StructureKind::Gcn => {
@@ -92,6 +140,7 @@ impl StructureConfig {
                     let inner = ledger.each(name, ledger.linear(name, sum, nodes, width, width, true));
                     ledger.linear(name, inner, nodes, width, width, true)
                 }
+                StructureKind::Plain => ledger.spread(name, ledger.linear(name, u, nodes, width, width, true)),
                 StructureKind::Pna => {
                     let tower = width / self.towers;
                     ledger
@@ -111,10 +160,17 @@ impl StructureConfig {
                 }
             };
             u = ledger.norm_block(name, y, None, nodes, width, plain(self.activation, 0.0));
-            parts.push(u.clone());
+            if !self.subgraphs {
+                parts.push(u.clone());
+            }
         }
-        drop(u);
-        let depths = parts.len() * width;
+        let nodes = shape.nodes;
+        if self.subgraphs {
+            parts.push(ledger.reduce(name, u, nodes, width));
+        } else {
+            drop(u);
+        }
+        let depths = self.depths() * width;
         let all = ledger.concat(name, parts);
         let all = ledger.norm_block(name, all, None, nodes, depths, self.norm());
         ledger.linear(name, all, nodes, depths, width, true)
@@ -128,12 +184,17 @@ pub struct Structure {
     activation: NormBlock,
     norm: NormBlock,
     output: Linear,
+    /// Hops of the copies that the layers run on, if they do.
+    #[module(skip)]
+    copies: Option<usize>,
 }
 
 #[derive(Module, Debug)]
 struct StructureLayer {
     /// Of entries.
-    edges: Linear,
+    edges: Option<Linear>,
+    /// plain.
+    convolution: Option<GcnLayer>,
     /// gcn.
     linear: Option<Linear>,
     root: Option<Param<Tensor<1>>>,
@@ -149,26 +210,45 @@ struct StructureLayer {
 }
 
 impl Structure {
-    /// Glorot weights, zero biases.
+    /// Initial weights as `config` says.
     pub fn init(config: &StructureConfig, seeds: &mut Seeds) -> Self {
         let width = config.width;
-        let depths = (config.hops + 1) * width;
+        let depths = config.depths() * width;
         Structure {
             layers: (0..config.hops).map(|_| StructureLayer::init(config, seeds)).collect(),
             activation: NormBlock::init(width, plain(config.activation, 0.0)),
             norm: NormBlock::init(depths, config.norm()),
-            output: Linear::init(depths, width, seeds.next_seed()),
+            output: Linear::init_as(config.start, depths, width, seeds.next_seed()),
+            copies: config.subgraphs.then_some(config.hops),
         }
     }
 
     /// What surrounds each node.
-    pub fn apply(&self, h: Tensor<2>, e: &Tensor<2>, batch: &Batch, context: &Context) -> Tensor<2> {
+    pub fn apply(&self, h: Tensor<2>, e: Option<&Tensor<2>>, batch: &Batch, context: &Context) -> Tensor<2> {
+        let parts = match self.copies {
+            Some(hops) => {
+                let copies = Copies::of(batch, hops);
+                let e = e.map(|e| ops::take_rows(e.clone(), &copies.entries));
+                let u = ops::take_rows(h.clone(), &copies.nodes);
+                let last = self.depths(u, e.as_ref(), &copies.batch, context).pop();
+                let sum = last.map(|u| ops::readout(u, copies.batch.offsets(), Reduction::Sum));
+                [Some(h), sum].into_iter().flatten().collect()
+            }
+            None => self.depths(h, e, batch, context),
+        };
+        self.output.apply(self.norm.apply(ops::concat(&parts), None, context).into())
+    }
+}
+
+impl Structure {
+    /// h and the states after each layer.
+    fn depths(&self, h: Tensor<2>, e: Option<&Tensor<2>>, batch: &Batch, context: &Context) -> Vec<Tensor<2>> {
         let mut parts = vec![h];
         for layer in &self.layers {
             let u = layer.apply(parts[parts.len() - 1].clone(), e, batch, context);
             parts.push(self.activation.apply(u, None, context));
         }
-        self.output.apply(self.norm.apply(ops::concat(&parts), None, context).into())
+        parts
     }
 }
 
@@ -201,17 +281,24 @@ impl StructureLayer {
     fn init(config: &StructureConfig, seeds: &mut Seeds) -> Self {
         let width = config.width;
         let tower = if config.kind == StructureKind::Pna { width / config.towers } else { width };
-        let edges = Linear::init(config.edge_width, tower, seeds.next_seed());
-        let mut linear = |when: bool| when.then(|| Linear::init(width, width, seeds.next_seed()));
+        let at_edges = seeds.next_seed();
+        let edges =
+            config.kind.reads_edges().then(|| Linear::init_as(config.start, config.edge_width, tower, at_edges));
+        let plain_gcn = config.kind == StructureKind::Plain;
+        let convolution = plain_gcn.then(|| GcnLayer::init(width, width, seeds.next_seed()));
+        let mut linear = |when: bool| when.then(|| Linear::init_as(config.start, width, width, seeds.next_seed()));
         let is = |kind: StructureKind| config.kind == kind;
         let (gcn, gine, pna) = (is(StructureKind::Gcn), is(StructureKind::Gine), is(StructureKind::Pna));
         let [first, inner, outer, joined] = [gcn, gine, gine, pna].map(&mut linear);
         let towers = if pna { config.towers } else { 0 };
-        let mut list = |inputs: usize| (0..towers).map(|_| Linear::init(inputs, tower, seeds.next_seed())).collect();
+        let mut list = |inputs: usize| {
+            (0..towers).map(|_| Linear::init_as(config.start, inputs, tower, seeds.next_seed())).collect()
+        };
         StructureLayer {
             edges,
+            convolution,
             linear: first,
-            root: gcn.then(|| init::constant(width, 0.0)),
+            root: gcn.then(|| Param::from_tensor(init::normal(1, width, 1.0, mix(at_edges, 1)).val().reshape([width]))),
             share: gine.then(|| init::uniform(1, 1, 0.0, 0)),
             inner,
             outer,
@@ -222,10 +309,14 @@ impl StructureLayer {
         }
     }
 
-    fn apply(&self, u: Tensor<2>, e: &Tensor<2>, batch: &Batch, context: &Context) -> Tensor<2> {
+    fn apply(&self, u: Tensor<2>, e: Option<&Tensor<2>>, batch: &Batch, context: &Context) -> Tensor<2> {
+        if let Some(convolution) = &self.convolution {
+            return convolution.forward(u.into(), batch, context);
+        }
         let graph = batch.graph();
         let degrees = batch.derived(0, Degrees::make);
-        let f = self.edges.apply(e.clone().into());
+        let (Some(edges), Some(e)) = (&self.edges, e) else { return u };
+        let f = edges.apply(e.clone().into());
         if let (Some(linear), Some(root)) = (&self.linear, &self.root) {
             // The factor of a source goes through relu.
             let z = ops::scale_rows(linear.apply(u.clone().into()), degrees.nodes.clone());

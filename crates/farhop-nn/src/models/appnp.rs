@@ -12,15 +12,15 @@
 //! Where answers are about graphs, the last hidden layer spreads instead of the answers, and is read out then.
 //! Cost: N F² for the perceptron, K E C for the steps; the steps keep nothing for the backward pass.
 
-use burn::module::Module;
 use burn::tensor::Tensor;
 
+use super::predictor::{self, Predictor};
 use super::{About, Architecture, Common, Properties, Reach};
 use crate::init::Seeds;
 use crate::knobs::knobs;
-use crate::layers::{EliminatedHops, Encoder, Head, Layer, Linear, NormBlock};
+use crate::layers::EliminatedHops;
 use crate::ledger::{Ledger, Tracked};
-use crate::{Batch, Context, Features, InputShape, Level, Network, NnError, OutputShape, Shape, ops};
+use crate::{Batch, Context, InputShape, Network, NnError, OutputShape, Shape, ops};
 
 knobs! {
     /// The settings of APPNP; `layers` are the hidden layers of its perceptron.
@@ -45,15 +45,7 @@ impl Architecture for Appnp {
     };
 
     fn defaults() -> Common {
-        Common {
-            layers: 1,
-            width: 64,
-            norm: crate::NormKind::None,
-            dropout: 0.5,
-            input_dropout: 0.5,
-            residual: false,
-            ..Common::default()
-        }
+        predictor::defaults()
     }
 
     fn check(&self, _common: &Common) -> Result<(), NnError> {
@@ -67,12 +59,13 @@ impl Architecture for Appnp {
         outputs: &OutputShape,
         seeds: &mut Seeds,
     ) -> Box<dyn Network> {
-        Box::new(AppnpNetwork::build(Spread::Steps(self.clone()), common, inputs, outputs, seeds))
+        Box::new(Predictor::build(common, inputs, outputs, seeds).spreading(Spread::Steps(self.clone())))
     }
 
     fn cost(&self, common: &Common, shape: &Shape, ledger: &Ledger) -> Tracked {
         // A step holds the state, the start and the next state.
-        AppnpNetwork::cost(common, shape, ledger, |x, _| {
+        ledger.symmetric_weights(shape);
+        predictor::cost(common, shape, ledger, |x, _| {
             let bytes = x.bytes();
             let work = crate::ledger::Work {
                 name: "steps".into(),
@@ -104,93 +97,18 @@ pub(super) enum Spread {
     Eliminated(EliminatedHops, Vec<f32>),
 }
 
-/// A perceptron, a head, and the steps after it (before it for answers about graphs).
-#[derive(Module, Debug)]
-pub struct AppnpNetwork {
-    encoder: Encoder,
-    layers: Vec<Linear>,
-    norms: Vec<NormBlock>,
-    head: Head,
-    #[module(skip)]
-    residual: bool,
-    #[module(skip)]
-    spread: Spread,
-    #[module(skip)]
-    spreads_first: bool,
-}
-
-impl AppnpNetwork {
-    pub(super) fn build(
-        spread: Spread,
-        common: &Common,
-        inputs: &InputShape,
-        outputs: &OutputShape,
-        seeds: &mut Seeds,
-    ) -> Self {
-        let (encoder, mut width) = common.build_encoder(inputs, seeds);
-        let mut layers = Vec::new();
-        for _ in 0..common.layers {
-            layers.push(Linear::init(width, common.width, seeds.next_seed()));
-            width = common.width;
+impl Spread {
+    /// What `x` becomes.
+    pub fn apply(&self, x: Tensor<2>, batch: &Batch, context: &Context) -> Tensor<2> {
+        match self {
+            Spread::Steps(Appnp { hops, alpha, edge_dropout }) => {
+                let dropout = context.dropout(*edge_dropout);
+                ops::personal_pagerank(x, batch.graph(), &batch.symmetric_weights(), *hops, *alpha, dropout)
+            }
+            Spread::Eliminated(coefficients, weights) => {
+                let hops = ops::Hops::Sum(weights.clone());
+                ops::eliminate(x, batch.graph(), &coefficients.weights(batch), hops)
+            }
         }
-        AppnpNetwork {
-            encoder,
-            layers,
-            norms: (0..common.layers).map(|_| common.build_norm(common.width)).collect(),
-            head: common.build_head(width, outputs, seeds),
-            residual: common.residual,
-            spread,
-            spreads_first: outputs.level == Level::Graph,
-        }
-    }
-
-    /// `spread` writes the steps from what spreads and the channels of that.
-    pub(super) fn cost(
-        common: &Common,
-        shape: &Shape,
-        ledger: &Ledger,
-        spread: impl Fn(Tracked, usize) -> Tracked,
-    ) -> Tracked {
-        ledger.symmetric_weights(shape);
-        let (mut x, mut width) = common.encoder().cost(shape, ledger);
-        for i in 0..common.layers {
-            let residual = (common.residual && width == common.width).then(|| x.clone());
-            x = ledger.linear(&format!("layers.{i}"), x, shape.nodes, width, common.width, true);
-            x = ledger.norm_block(&format!("norms.{i}"), x, residual, shape.nodes, common.width, common.block());
-            width = common.width;
-        }
-        if shape.level == Level::Graph {
-            return common.head().cost(spread(x, width), width, shape, ledger);
-        }
-        spread(common.head().cost(x, width, shape, ledger), shape.outputs)
-    }
-}
-
-impl Layer for AppnpNetwork {
-    fn forward(&self, features: Features, batch: &Batch, context: &Context) -> Tensor<2> {
-        context.input(&features);
-        let mut x = self.encoder.stage(features, batch, context);
-        for (i, (layer, norm)) in self.layers.iter().zip(&self.norms).enumerate() {
-            let hidden = layer.apply(x.clone());
-            let residual = (self.residual && x.width() == hidden.dims()[1]).then(|| x.into_dense(batch));
-            x = context.stage(|| format!("norms.{i}"), norm.apply(hidden, residual, context)).into();
-        }
-        let spread = |x: Tensor<2>| {
-            let spread = match &self.spread {
-                Spread::Steps(Appnp { hops, alpha, edge_dropout }) => {
-                    let dropout = context.dropout(*edge_dropout);
-                    ops::personal_pagerank(x, batch.graph(), batch.symmetric_weights(), *hops, *alpha, dropout)
-                }
-                Spread::Eliminated(coefficients, weights) => {
-                    let hops = ops::Hops::Sum(weights.clone());
-                    ops::eliminate(x, batch.graph(), coefficients.weights(batch), hops)
-                }
-            };
-            context.stage(|| "steps".into(), spread)
-        };
-        if self.spreads_first {
-            return self.head.forward(spread(x.into_dense(batch)).into(), batch, context);
-        }
-        spread(context.stage(|| "head".into(), self.head.forward(x, batch, context)))
     }
 }

@@ -1,7 +1,7 @@
 //! The settings that all models share, once.
 
 use crate::config::{ActivationKind, Checks, NormKind};
-use crate::init::Seeds;
+use crate::init::{Seeds, Start};
 use crate::knobs::knobs;
 use crate::layers::{BlockConfig, Encoder, EncoderConfig, Head, HeadConfig, LaplacianKind, NormBlock, ReadoutKind};
 use crate::{InputShape, NnError, OutputShape};
@@ -47,6 +47,7 @@ impl Common {
             projection: self.input_projection,
             dropout: self.input_dropout,
             laplacian: self.laplacian_encoder,
+            start: Start::Glorot,
         }
     }
 
@@ -57,7 +58,14 @@ impl Common {
 
     /// The head's settings.
     pub(crate) fn head(&self) -> HeadConfig {
-        HeadConfig { layers: self.head_layers, width: self.width, readout: self.readout, unit_rows: false }
+        HeadConfig {
+            layers: self.head_layers,
+            width: self.width,
+            readout: self.readout,
+            unit_rows: false,
+            halving: false,
+            start: Start::Glorot,
+        }
     }
 
     /// The encoder of what is known of a node, and the channels that it gives.

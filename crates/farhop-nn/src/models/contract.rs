@@ -152,6 +152,12 @@ pub trait Architecture:
         None
     }
 
+    /// Epochs of a first phase of training; 0 if there is one phase only. After them the best weights so far are taken, and the network is
+    /// asked for what changes ([`Layer::next_phase`](crate::layers::Layer::next_phase)) with the first batch of the next epoch.
+    fn first_epochs(&self) -> usize {
+        0
+    }
+
     /// Settings that make a small and smooth model for tests, as a JSON object, beside those of [`Registration::small_config`].
     fn small() -> Value {
         Value::Object(Map::new())
@@ -179,6 +185,7 @@ pub(super) trait AnyArchitecture: Debug + Send + Sync {
     fn properties(&self, common: &Common) -> Properties;
     fn smaller(&self, common: &Common, training: bool) -> Vec<Vec<Change>>;
     fn weighed_hops(&self, common: &Common) -> Option<WeighedHops>;
+    fn first_epochs(&self) -> usize;
 }
 
 impl<A: Architecture> AnyArchitecture for A {
@@ -241,6 +248,10 @@ impl<A: Architecture> AnyArchitecture for A {
 
     fn weighed_hops(&self, common: &Common) -> Option<WeighedHops> {
         Architecture::weighed_hops(self, common)
+    }
+
+    fn first_epochs(&self) -> usize {
+        Architecture::first_epochs(self)
     }
 }
 

@@ -15,24 +15,26 @@
 //! There are no offsets, and A is not normalised: beliefs grow with the degree. The answers are close to probabilities and go into the
 //! loss as they are. Where answers are about graphs, the beliefs are about `width` classes without a name, and are read out then.
 //!
-//! Training differs from the authors': they train the prior alone first, start M from the labels of neighbours of training
-//! nodes, and hold the sums of its rows near zero by a penalty. Here M starts at zero (each node answers for itself), everything
-//! is trained at once, and weight decay is the only penalty.
+//! With `first_epochs` training has the authors' two phases: first the prior alone answers, by Z; then M starts from the labels of the neighbours
+//! of training nodes (`cpgnn_start.rs`), and all is trained together. Without, M starts at zero (each node answers for itself). The
+//! rows of M are held near a sum of zero: `row_penalty` times the sum of the sizes of these sums is added to the loss. The authors' code adds it,
+//! and weight decay, twice; the cross entropy of the prior that their paper has in the second phase is not in their code, nor here.
 //! Cost: N F² for the prior, T (E C + N C²) for the beliefs.
 
 use std::sync::Arc;
 
-use burn::module::{Module, Param};
+use burn::module::{Module, Param, ParamId};
 use burn::tensor::Tensor;
 
+use super::cpgnn_start::compatibility;
 use super::{About, Architecture, Common, Properties, Reach};
 use crate::init::{self, Seeds};
 use crate::knobs::{knobs, words};
-use crate::layers::{Encoder, Head, Layer, NormBlock};
+use crate::layers::{Encoder, Head, Layer, NormBlock, Phase};
 use crate::ledger::{Ledger, Tracked, Work};
 use crate::memory::floats;
-use crate::ops::EntryWeights;
-use crate::{Batch, Context, Features, InputShape, Level, Network, NnError, OutputShape, Shape, ops};
+use crate::ops::{EntryWeights, bridge};
+use crate::{Batch, Context, Features, InputShape, Level, Network, NnError, OutputShape, Shape, Targets, ops};
 
 words! {
     /// What makes the prior beliefs.
@@ -62,6 +64,10 @@ knobs! {
         hops: usize = 2, in 1..=100;
         /// What makes the prior beliefs.
         prior: PriorKind = PriorKind::Perceptron;
+        /// Epochs in which the prior is trained alone, before the matrix of classes starts from labels; 0: all at once, from zero.
+        first_epochs: usize = 0, in 0..=1_000_000;
+        /// Weight of the sums of the matrix's rows in the loss.
+        row_penalty: f32 = 2.0, in 0.0..=1000.0;
     }
 }
 
@@ -72,7 +78,7 @@ impl Architecture for Cpgnn {
         citation: "Zhu, Rossi, Rao, Mai, Lipka, Ahmed and Koutra, Graph neural networks with heterophily, AAAI 2021",
         idea: "beliefs about classes spread along a learned matrix of which classes are neighbours",
         cost: "N F² + T (E C + N C²)",
-        limits: "edge features are not read; made for classes of nodes; trained without the authors' first phase and start",
+        limits: "edge features are not read; made for classes of nodes",
     };
     const IDLE: &'static [&'static str] = &["layers", "residual"];
 
@@ -104,6 +110,7 @@ impl Architecture for Cpgnn {
             prior: maps(common.width, classes),
             compatibility: init::uniform(classes, classes, 0.0, 0),
             head: graphs.then(|| common.build_head(classes, outputs, seeds)),
+            phase: Phase::init(self.first_epochs > 0),
             settings: self.clone(),
         })
     }
@@ -150,6 +157,10 @@ impl Architecture for Cpgnn {
     fn properties(&self, _common: &Common) -> Properties {
         Properties::MESSAGE_PASSING
     }
+
+    fn first_epochs(&self) -> usize {
+        self.first_epochs
+    }
 }
 
 /// The coefficients of A.
@@ -167,6 +178,7 @@ pub struct CpgnnNetwork {
     prior: Vec<Param<Tensor<2>>>,
     compatibility: Param<Tensor<2>>,
     head: Option<Head>,
+    phase: Phase,
     #[module(skip)]
     settings: Cpgnn,
 }
@@ -190,12 +202,46 @@ fn polynomial(x: Features, maps: &[Param<Tensor<2>>], batch: &Batch) -> Tensor<2
     sum
 }
 
-impl Layer for CpgnnNetwork {
-    fn forward(&self, features: Features, batch: &Batch, context: &Context) -> Tensor<2> {
-        context.input(&features);
+impl CpgnnNetwork {
+    /// Z, `[N, C]`.
+    fn prior(&self, features: Features, batch: &Batch, context: &Context) -> Tensor<2> {
         let x = polynomial(self.encoder.stage(features, batch, context), &self.hidden, batch);
         let x = context.stage(|| "norm".into(), self.norm.apply(x, None, context));
-        let z = context.stage(|| "prior".into(), polynomial(x.into(), &self.prior, batch));
+        context.stage(|| "prior".into(), polynomial(x.into(), &self.prior, batch))
+    }
+
+    fn answer(&self, rows: Tensor<2>, batch: &Batch, context: &Context) -> Tensor<2> {
+        match &self.head {
+            Some(head) => head.forward(rows.into(), batch, context),
+            None => rows,
+        }
+    }
+}
+
+impl Layer for CpgnnNetwork {
+    fn next_phase(&self, batch: &Batch, targets: &Targets) -> Vec<(ParamId, Vec<f32>)> {
+        let mut changes = self.phase.next();
+        if let (None, Targets::Classes { rows, classes, .. }) = (&self.head, targets) {
+            let z = self.prior(batch.input(), batch, &Context::evaluation());
+            let count = z.dims()[1];
+            let beliefs = bridge::into_vec(ops::row_softmax(z)).into_iter().map(f64::from).collect();
+            let known: Vec<(u32, u32)> = rows.iter().copied().zip(classes.iter().copied()).collect();
+            let start = compatibility(batch.graph(), beliefs, count, &known);
+            changes.push((self.compatibility.id, start.into_iter().map(|value| value as f32).collect()));
+        }
+        changes
+    }
+
+    fn forward(&self, features: Features, batch: &Batch, context: &Context) -> Tensor<2> {
+        context.input(&features);
+        let z = self.prior(features, batch, context);
+        if self.phase.is_first() {
+            return self.answer(z, batch, context);
+        }
+        if self.settings.row_penalty > 0.0 && context.is_training() {
+            let sums = self.compatibility.val().sum_dim(1).abs().sum();
+            context.add_loss(sums * self.settings.row_penalty);
+        }
         let share = 1.0 / z.dims()[1].max(1) as f32;
         let start = ops::row_softmax(z) - share;
         let neighbours = batch.derived(0, |batch| Neighbours(EntryWeights::sum(batch.graph())));
@@ -205,10 +251,6 @@ impl Layer for CpgnnNetwork {
             beliefs = start.clone() + ops::spmm(told, batch.graph(), &neighbours.0, None);
             beliefs = context.stage(|| format!("beliefs.{t}"), beliefs);
         }
-        let answers = beliefs + share;
-        match &self.head {
-            Some(head) => head.forward(answers.into(), batch, context),
-            None => answers,
-        }
+        self.answer(beliefs + share, batch, context)
     }
 }

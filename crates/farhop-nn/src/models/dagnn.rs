@@ -46,15 +46,7 @@ impl Architecture for Dagnn {
     };
 
     fn defaults() -> Common {
-        Common {
-            layers: 1,
-            width: 64,
-            norm: crate::NormKind::None,
-            dropout: 0.5,
-            input_dropout: 0.5,
-            residual: false,
-            ..Common::default()
-        }
+        predictor::defaults()
     }
 
     fn check(&self, _common: &Common) -> Result<(), NnError> {
@@ -134,7 +126,7 @@ impl Layer for DagnnNetwork {
             let mut sum = self.gated(z.clone());
             let mut state = z;
             for _ in 0..self.hops {
-                state = ops::spmm(state, batch.graph(), batch.symmetric_weights(), None);
+                state = ops::spmm(state, batch.graph(), &batch.symmetric_weights(), None);
                 sum = sum + self.gated(state.clone());
             }
             sum

@@ -25,11 +25,11 @@ use farhop_kernels::heads::Heads;
 
 use super::{About, Architecture, Common, Properties, Reach};
 use crate::config::{ActivationKind, Checks, NormKind};
-use crate::init::Seeds;
+use crate::init::{Seeds, Start};
 use crate::knobs::knobs;
 use crate::layers::{
-    EdgeRows, Encoder, EncoderConfig, Expander, ExpanderKind, Feed, Head, Layer, Local, LocalConfig, LocalKind,
-    NormBlock, StateNorm, plain,
+    EdgeRows, Encoder, EncoderConfig, Expander, ExpanderKind, Feed, FeedConfig, Head, HeadConfig, Layer, Local,
+    LocalConfig, LocalKind, NormBlock, StateNorm, plain,
 };
 use crate::ledger::{Ledger, Tracked, Work};
 use crate::memory::floats;
@@ -70,7 +70,11 @@ impl Exphormer {
     }
 
     fn encoder(common: &Common) -> EncoderConfig {
-        EncoderConfig { projection: true, ..common.encoder() }
+        EncoderConfig { projection: true, start: Start::Uniform, ..common.encoder() }
+    }
+
+    fn head(common: &Common) -> HeadConfig {
+        HeadConfig { start: Start::Uniform, ..common.head() }
     }
 
     fn local(&self, common: &Common, layer: usize) -> LocalConfig {
@@ -80,6 +84,7 @@ impl Exphormer {
             activation: common.activation,
             dropout: common.dropout,
             last: layer + 1 == common.layers,
+            start: Start::Uniform,
         }
     }
 
@@ -148,7 +153,7 @@ impl Architecture for Exphormer {
         seeds: &mut Seeds,
     ) -> Box<dyn Network> {
         let width = common.width;
-        let mut rows = |count: usize| (count > 0).then(|| init::uniform(count, width, 3f64.sqrt(), seeds.next_seed()));
+        let mut rows = |count: usize| (count > 0).then(|| init::normal(count, width, 1.0, seeds.next_seed()));
         let (expander, to_virtual, from_virtual, virtual_states) = (
             rows(usize::from(self.expander_degree > 0)),
             rows(self.virtual_nodes),
@@ -158,13 +163,13 @@ impl Architecture for Exphormer {
         Box::new(ExphormerNetwork {
             encoder: Encoder::init(inputs, &Exphormer::encoder(common), seeds),
             input_norm: self.unit_inputs.then(|| common.build_norm(width)),
-            edges: EdgeRows::init(inputs, width, seeds.next_seed()),
+            edges: EdgeRows::init(inputs, width, Start::Uniform, seeds.next_seed()),
             expander,
             to_virtual,
             from_virtual,
             virtual_states,
             layers: (0..common.layers).map(|layer| ExphormerLayer::init(self, common, layer, seeds)).collect(),
-            head: common.build_head(width, outputs, seeds),
+            head: Head::init(width, outputs, &Exphormer::head(common), seeds),
             settings: self.clone(),
         })
     }
@@ -215,10 +220,9 @@ impl Architecture for Exphormer {
             let end = plain(ActivationKind::None, common.dropout);
             let attention = norm(ledger.norm_block(&name, mixed, Some(h), nodes, width, end));
             let sum = ledger.add(&name, local, attention);
-            let sizes = [width, 2 * width];
-            h = norm(Feed::cost(ledger, &name, sum, nodes, sizes, common.activation, common.dropout));
+            h = norm(FeedConfig::twice(width, common.activation, common.dropout).cost(ledger, &name, sum, nodes));
         }
-        common.head().cost(h, width, shape, ledger)
+        Exphormer::head(common).cost(h, width, shape, ledger)
     }
 
     fn reach(&self, _common: &Common) -> Reach {
@@ -315,7 +319,8 @@ impl ExphormerLayer {
         let width = common.width;
         let norm = || StateNorm::init(width, common.norm, false);
         let local = Local::init(&settings.local(common, layer), seeds);
-        let mut weight = || init::glorot(width, width, seeds.next_seed());
+        let limit = 1.0 / (width as f64).sqrt();
+        let mut weight = || init::uniform(width, width, limit, seeds.next_seed());
         ExphormerLayer {
             local,
             query: weight(),
@@ -325,7 +330,7 @@ impl ExphormerLayer {
             end: NormBlock::init(width, plain(ActivationKind::None, common.dropout)),
             local_norm: norm(),
             attention_norm: norm(),
-            feed: Feed::init(width, 2 * width, common.activation, common.dropout, seeds),
+            feed: Feed::init(&FeedConfig::twice(width, common.activation, common.dropout), seeds),
             norm: norm(),
             heads: settings.heads,
         }

@@ -14,9 +14,9 @@ use burn::tensor::Tensor;
 
 use super::Common;
 use super::jump::{Jump, JumpKind};
-use crate::config::Checks;
+use crate::config::{Checks, NormKind};
 use crate::init::Seeds;
-use crate::layers::{Encoder, Head, Layer, Linear, NormBlock};
+use crate::layers::{BlockConfig, Encoder, Head, Layer, Linear, NormBlock};
 use crate::ledger::{Ledger, Tracked};
 use crate::{Batch, Context, Features, InputShape, NnError, OutputShape, Shape};
 
@@ -27,6 +27,8 @@ pub struct FrameConfig {
     pub skip: bool,
     /// How states of layers are taken together.
     pub jump: JumpKind,
+    /// Whether the last layer is followed by activation and dropout alone, without a norm.
+    pub bare_end: bool,
 }
 
 /// Where a layer stands.
@@ -51,6 +53,12 @@ impl Place {
 }
 
 impl FrameConfig {
+    /// What follows layer `index`.
+    fn block(&self, common: &Common, index: usize) -> BlockConfig {
+        let bare = self.bare_end && index + 1 == common.layers;
+        BlockConfig { norm: if bare { NormKind::None } else { common.norm }, ..common.block() }
+    }
+
     /// Whether the settings go together.
     pub fn check(&self, model: &'static str, common: &Common) -> Result<(), NnError> {
         common.at_least_layers(model, 1)?;
@@ -82,7 +90,14 @@ impl FrameConfig {
             if place.answers {
                 return common.head().cost(hidden, place.outputs, shape, ledger);
             }
-            x = ledger.norm_block(&format!("norms.{i}"), hidden, residual, shape.nodes, common.width, common.block());
+            x = ledger.norm_block(
+                &format!("norms.{i}"),
+                hidden,
+                residual,
+                shape.nodes,
+                common.width,
+                self.block(common, i),
+            );
             width = common.width;
             if self.jump != JumpKind::None {
                 states.push(x.clone());
@@ -139,7 +154,7 @@ impl<L: Layer> Frame<L> {
             encoder,
             layers,
             skips,
-            norms: (0..normed).map(|_| common.build_norm(common.width)).collect(),
+            norms: (0..normed).map(|i| NormBlock::init(common.width, config.block(common, i))).collect(),
             jump: Jump::init(config.jump, common.layers, common.width, seeds),
             head: common.build_head(read, outputs, seeds),
             width: common.width,

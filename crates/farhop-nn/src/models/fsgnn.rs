@@ -210,7 +210,7 @@ impl FsgnnNetwork {
                 list.push(without.clone());
             }
             if kinds.with_self() {
-                with = ops::spmm(with, batch.graph(), batch.symmetric_weights(), None);
+                with = ops::spmm(with, batch.graph(), &batch.symmetric_weights(), None);
                 list.push(with.clone());
             }
         }

@@ -37,7 +37,7 @@ knobs! {
 
 impl Gat {
     fn frame(&self) -> FrameConfig {
-        FrameConfig { skip: self.skip, jump: self.jump }
+        FrameConfig { skip: self.skip, jump: self.jump, ..FrameConfig::default() }
     }
 
     fn layer(&self, outputs: usize, answers: bool) -> GatConfig {

@@ -10,7 +10,8 @@
 //! therefore keeps the share alpha of its answer. The authors of GEN (NeurIPS 2025) name APPNP without a formula: this one is ours.
 //! Cost: as APPNP, `N F² + K E C`; the hops are kept for the backward pass, `K N C`.
 
-use super::appnp::{AppnpNetwork, Spread};
+use super::appnp::Spread;
+use super::predictor::{self, Predictor};
 use super::{About, Architecture, Common, Properties, Reach};
 use crate::init::Seeds;
 use crate::knobs::knobs;
@@ -50,7 +51,7 @@ impl Architecture for GeaAppnp {
     };
 
     fn defaults() -> Common {
-        super::appnp::Appnp::defaults()
+        predictor::defaults()
     }
 
     fn check(&self, _common: &Common) -> Result<(), NnError> {
@@ -65,11 +66,12 @@ impl Architecture for GeaAppnp {
         seeds: &mut Seeds,
     ) -> Box<dyn Network> {
         let spread = Spread::Eliminated(self.coefficients, self.weights());
-        Box::new(AppnpNetwork::build(spread, common, inputs, outputs, seeds))
+        Box::new(Predictor::build(common, inputs, outputs, seeds).spreading(spread))
     }
 
     fn cost(&self, common: &Common, shape: &Shape, ledger: &Ledger) -> Tracked {
-        AppnpNetwork::cost(common, shape, ledger, |x, width| {
+        ledger.symmetric_weights(shape);
+        predictor::cost(common, shape, ledger, |x, width| {
             EliminatedHops::cost("steps", x, [self.hops, width], width, shape, ledger)
         })
     }

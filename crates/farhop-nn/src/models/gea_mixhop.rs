@@ -24,7 +24,7 @@ knobs! {
 
 impl GeaMixHop {
     fn mixed(&self) -> Mixed<'_> {
-        Mixed { powers: &self.powers, eliminated: Some(self.coefficients) }
+        Mixed { powers: &self.powers, eliminated: Some(self.coefficients), norm_last: true }
     }
 }
 

@@ -93,15 +93,7 @@ impl Architecture for Gprgnn {
     };
 
     fn defaults() -> Common {
-        Common {
-            layers: 1,
-            width: 64,
-            norm: crate::NormKind::None,
-            dropout: 0.5,
-            input_dropout: 0.5,
-            residual: false,
-            ..Common::default()
-        }
+        predictor::defaults()
     }
 
     fn check(&self, _common: &Common) -> Result<(), NnError> {
@@ -171,7 +163,7 @@ impl Layer for GprgnnNetwork {
         self.predictor.forward(features, batch, context, |z| {
             let finish = Finish { activation: Activation::Identity, dropout: context.dropout(self.spread_dropout) };
             let z = if finish.is_identity() { z } else { ops::norm_block(z, Normalisation::None, finish, None) };
-            ops::polynomial_filter(z, self.hops.val(), batch.graph(), batch.symmetric_weights())
+            ops::polynomial_filter(z, self.hops.val(), batch.graph(), &batch.symmetric_weights())
         })
     }
 }

@@ -21,11 +21,11 @@ use farhop_kernels::graph_attention::Settings;
 
 use super::{About, Architecture, Common, Properties, Reach};
 use crate::config::{ActivationKind, Checks, NormKind};
-use crate::init::Seeds;
+use crate::init::{Seeds, Start};
 use crate::knobs::knobs;
 use crate::layers::{
-    EdgeRows, Encoder, EncoderConfig, Feed, Head, HeadConfig, LaplacianForm, Layer, Linear, Local, LocalConfig,
-    LocalKind, NormBlock, PositionColumns, StateNorm, plain,
+    EdgeRows, Encoder, EncoderConfig, Feed, FeedConfig, Head, HeadConfig, LaplacianForm, Layer, Linear, Local,
+    LocalConfig, LocalKind, NormBlock, PositionColumns, StateNorm, plain,
 };
 use crate::ledger::{Ledger, Tracked, Work};
 use crate::memory::floats;
@@ -50,6 +50,8 @@ knobs! {
         random_signs: bool = true;
         /// Whether hidden rows of the head are divided by their length.
         unit_head_rows: bool = false;
+        /// Whether each hidden map of the head has half the channels of the one before.
+        halving_head: bool = false;
     }
 }
 
@@ -61,11 +63,17 @@ impl Gps {
             activation: common.activation,
             dropout: common.dropout,
             last: layer + 1 == common.layers,
+            start: Start::Uniform,
         }
     }
 
     fn head(&self, common: &Common) -> HeadConfig {
-        HeadConfig { unit_rows: self.unit_head_rows, ..common.head() }
+        HeadConfig {
+            unit_rows: self.unit_head_rows,
+            halving: self.halving_head,
+            start: Start::Uniform,
+            ..common.head()
+        }
     }
 
     /// Columns of encodings of a node's place beside its features.
@@ -74,7 +82,8 @@ impl Gps {
     }
 
     fn encoder(&self, common: &Common, columns: usize) -> EncoderConfig {
-        EncoderConfig { projection: true, width: common.width.saturating_sub(columns), ..common.encoder() }
+        let width = common.width.saturating_sub(columns);
+        EncoderConfig { projection: true, width, start: Start::Uniform, ..common.encoder() }
     }
 }
 
@@ -133,7 +142,8 @@ impl Architecture for Gps {
             let seed = seeds.next_seed();
             PositionColumns::init(inputs, self.position_width, self.eigenvalues_of, self.random_signs, seed)
         });
-        let edges = self.local.reads_edges().then(|| EdgeRows::init(inputs, common.width, seeds.next_seed()));
+        let edges =
+            self.local.reads_edges().then(|| EdgeRows::init(inputs, common.width, Start::Uniform, seeds.next_seed()));
         let layers = (0..common.layers).map(|layer| GpsLayer::init(self, common, layer, seeds)).collect();
         let head = Head::init(common.width, outputs, &self.head(common), seeds);
         Box::new(GpsNetwork { encoder, positions, edges, layers, head })
@@ -171,8 +181,7 @@ impl Architecture for Gps {
             let end = plain(ActivationKind::None, common.dropout);
             let attention = norm(ledger.norm_block(&name, mixed, Some(h), nodes, width, end));
             let sum = ledger.add(&name, local, attention);
-            let sizes = [width, 2 * width];
-            h = norm(Feed::cost(ledger, &name, sum, nodes, sizes, common.activation, common.dropout));
+            h = norm(FeedConfig::twice(width, common.activation, common.dropout).cost(ledger, &name, sum, nodes));
         }
         self.head(common).cost(h, width, shape, ledger)
     }
@@ -236,17 +245,18 @@ struct GpsLayer {
 }
 
 impl GpsLayer {
+    /// The authors' start: Glorot's for queries, keys and values, uniform weights elsewhere.
     fn init(settings: &Gps, common: &Common, layer: usize, seeds: &mut Seeds) -> Self {
         let width = common.width;
         let norm = || StateNorm::init(width, common.norm, settings.whole_graph_norm);
         GpsLayer {
             local: Local::init(&settings.local(common, layer), seeds),
             attention: Linear::init(width, 3 * width, seeds.next_seed()),
-            output: Linear::init(width, width, seeds.next_seed()),
+            output: Linear::init_as(Start::UniformWeights, width, width, seeds.next_seed()),
             end: NormBlock::init(width, plain(ActivationKind::None, common.dropout)),
             local_norm: norm(),
             attention_norm: norm(),
-            feed: Feed::init(width, 2 * width, common.activation, common.dropout, seeds),
+            feed: Feed::init(&FeedConfig::twice(width, common.activation, common.dropout), seeds),
             norm: norm(),
             heads: settings.heads,
             dropout: settings.attention_dropout,

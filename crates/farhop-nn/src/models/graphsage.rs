@@ -34,7 +34,7 @@ knobs! {
 
 impl GraphSage {
     fn frame(&self) -> FrameConfig {
-        FrameConfig { skip: self.skip, jump: self.jump }
+        FrameConfig { skip: self.skip, jump: self.jump, ..FrameConfig::default() }
     }
 
     fn layer(&self) -> SageConfig {

@@ -31,7 +31,7 @@ knobs! {
 
 impl JkNet {
     fn frame(&self) -> FrameConfig {
-        FrameConfig { jump: self.jump, skip: false }
+        FrameConfig { jump: self.jump, ..FrameConfig::default() }
     }
 }
 

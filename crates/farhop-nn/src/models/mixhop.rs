@@ -18,6 +18,8 @@ knobs! {
     pub struct MixHop {
         /// Powers of the graph that a layer reads, in the order of its columns; 0 is the node itself.
         powers: Vec<usize> = vec![0, 1, 2], in 0..=32;
+        /// Whether the last layer is normalised, too.
+        norm_last: bool = true;
     }
 }
 
@@ -25,6 +27,7 @@ knobs! {
 pub(super) struct Mixed<'a> {
     pub powers: &'a [usize],
     pub eliminated: Option<EliminatedHops>,
+    pub norm_last: bool,
 }
 
 impl Mixed<'_> {
@@ -37,7 +40,11 @@ impl Mixed<'_> {
         check.that(powers.len() == self.powers.len(), "powers", &text, || "each stands there once".into())?;
         let divides = common.width.is_multiple_of(self.powers.len());
         check.that(divides, "powers", &text, || format!("they share width = {} equally", common.width))?;
-        FrameConfig::default().check(model, common)
+        self.frame().check(model, common)
+    }
+
+    fn frame(&self) -> FrameConfig {
+        FrameConfig { bare_end: !self.norm_last, ..FrameConfig::default() }
     }
 
     fn layer(&self, inputs: usize, outputs: usize) -> MixHopConfig {
@@ -52,14 +59,14 @@ impl Mixed<'_> {
         outputs: &OutputShape,
         seeds: &mut Seeds,
     ) -> Box<dyn Network> {
-        Box::new(Frame::build(FrameConfig::default(), common, inputs, outputs, seeds, |place, seed| {
+        Box::new(Frame::build(self.frame(), common, inputs, outputs, seeds, |place, seed| {
             MixHopLayer::init(self.layer(place.inputs, place.outputs), seed)
         }))
     }
 
     pub fn cost(&self, common: &Common, shape: &Shape, ledger: &Ledger) -> Tracked {
         ledger.symmetric_weights(shape);
-        FrameConfig::default().cost(common, shape, ledger, |place, x| {
+        self.frame().cost(common, shape, ledger, |place, x| {
             let layer = self.layer(place.inputs, place.outputs);
             layer.cost(&format!("layers.{}", place.index), x, shape, ledger)
         })
@@ -85,7 +92,7 @@ impl Mixed<'_> {
 
 impl MixHop {
     fn mixed(&self) -> Mixed<'_> {
-        Mixed { powers: &self.powers, eliminated: None }
+        Mixed { powers: &self.powers, eliminated: None, norm_last: self.norm_last }
     }
 }
 

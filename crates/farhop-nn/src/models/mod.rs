@@ -4,6 +4,7 @@ mod appnp;
 mod common;
 mod contract;
 mod cpgnn;
+mod cpgnn_start;
 mod dagnn;
 mod drew;
 mod exphormer;
@@ -25,6 +26,7 @@ mod gprgnn;
 mod gps;
 mod graph_mamba;
 mod graphsage;
+mod grit;
 mod h2gcn;
 mod idle;
 mod ipr_encoder;
@@ -89,6 +91,7 @@ registry! {
     gps::Gps,
     exphormer::Exphormer,
     sat::Sat,
+    grit::Grit,
     drew::Drew,
     graph_mamba::GraphMamba,
     gmn::Gmn,

@@ -142,6 +142,11 @@ impl ModelConfig {
         self.own.reach(&self.common)
     }
 
+    /// Epochs of a first phase of training; 0 if there is one phase only.
+    pub fn first_epochs(&self) -> usize {
+        self.own.first_epochs()
+    }
+
     /// What may be relied on.
     pub fn properties(&self) -> Properties {
         self.own.properties(&self.common)

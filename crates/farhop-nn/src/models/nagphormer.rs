@@ -241,7 +241,7 @@ impl NagphormerNetwork {
         let [nodes, width] = hop.dims();
         let mut list = vec![hop.clone()];
         for _ in 0..self.hops {
-            hop = ops::spmm(hop, batch.graph(), batch.symmetric_weights(), None);
+            hop = ops::spmm(hop, batch.graph(), &batch.symmetric_weights(), None);
             list.push(hop.clone());
         }
         let tokens = ops::concat(&list).reshape([nodes * (self.hops + 1), width]);

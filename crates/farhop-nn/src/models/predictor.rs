@@ -7,8 +7,10 @@ use burn::module::Module;
 use burn::tensor::Tensor;
 
 use super::Common;
+use super::appnp::Spread;
+use crate::config::NormKind;
 use crate::init::Seeds;
-use crate::layers::{Encoder, Head, Linear, NormBlock};
+use crate::layers::{Encoder, Head, Layer, Linear, NormBlock};
 use crate::ledger::{Ledger, Tracked};
 use crate::{Batch, Context, Features, InputShape, Level, OutputShape, Shape};
 
@@ -23,6 +25,22 @@ pub struct Predictor {
     residual: bool,
     #[module(skip)]
     spreads_first: bool,
+    /// What spreads without weights of its own; a network with weights passes it to [`Predictor::forward`].
+    #[module(skip)]
+    spread: Option<Spread>,
+}
+
+/// Shared settings of those that predict first: a hidden layer of 64 channels, half of everything dropped.
+pub fn defaults() -> Common {
+    Common {
+        layers: 1,
+        width: 64,
+        norm: NormKind::None,
+        dropout: 0.5,
+        input_dropout: 0.5,
+        residual: false,
+        ..Common::default()
+    }
 }
 
 impl Predictor {
@@ -41,7 +59,13 @@ impl Predictor {
             head: common.build_head(width, outputs, seeds),
             residual: common.residual,
             spreads_first: outputs.level == Level::Graph,
+            spread: None,
         }
+    }
+
+    /// The same with something that spreads, which makes it a network.
+    pub fn spreading(self, spread: Spread) -> Self {
+        Predictor { spread: Some(spread), ..self }
     }
 
     /// Channels of what spreads: the answers of nodes, or the last hidden layer where answers are about graphs.
@@ -74,6 +98,15 @@ impl Predictor {
         }
         let answers = context.stage(|| "head".into(), self.head.forward(x, batch, context));
         context.stage(|| "steps".into(), spread(answers))
+    }
+}
+
+impl Layer for Predictor {
+    fn forward(&self, features: Features, batch: &Batch, context: &Context) -> Tensor<2> {
+        Predictor::forward(self, features, batch, context, |x| match &self.spread {
+            Some(spread) => spread.apply(x, batch, context),
+            None => x,
+        })
     }
 }
 

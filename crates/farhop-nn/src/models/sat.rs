@@ -8,26 +8,32 @@
 //! h'  = norm(h + dropout(y_i / sqrt(1 + degree_i))),   then norm(h' + dropout(W_2 dropout(activation(W_1 h'))))
 //! ```
 //!
-//! Inputs go through the encoder that all models share; rows of entries have `edge_width` channels. The authors'
-//! subgraphs of k hops and their class token are not here. Their layers start as copies of one; here each is drawn by
-//! itself. Cost: N F² + k E F + (sum over graphs of n²) F a layer; nothing is kept that grows with pairs.
+//! Inputs go through the encoder that all models share; rows of entries have `edge_width` channels. With `class_token` every graph has a
+//! further row without edges that all of its nodes attend to and that attends to them; answers about graphs are read from it, and nothing is
+//! divided by degrees. Cost: N F² + k E F + (sum over graphs of n²) F a layer; nothing is kept that grows with pairs.
+
+use std::sync::Arc;
 
 use burn::module::{Module, Param};
 use burn::tensor::Tensor;
+use farhop_graph::random::mix;
+use farhop_graph::{Direction, Graph, GraphError};
 use farhop_kernels::graph_attention::Settings;
 
 use super::{About, Architecture, Common, Properties, Reach};
 use crate::config::{ActivationKind, Checks, NormKind};
-use crate::init::Seeds;
+use crate::init::{Seeds, Start};
 use crate::knobs::knobs;
 use crate::layers::{
-    EdgeRows, Encoder, EncoderConfig, Feed, Head, Layer, Linear, NormBlock, StateNorm, Structure, StructureConfig,
-    StructureKind, plain,
+    EdgeRows, Encoder, EncoderConfig, Feed, FeedConfig, Head, HeadConfig, Layer, Linear, NormBlock, StateNorm,
+    Structure, StructureConfig, StructureKind, plain,
 };
 use crate::ledger::{Ledger, Tracked, Work};
 use crate::memory::floats;
-use crate::ops::bridge;
-use crate::{Batch, Context, Features, InputShape, Network, NnError, OutputShape, Shape, init, ops};
+use crate::ops::{RowChoice, bridge};
+use crate::{
+    Batch, BatchArrays, Context, Features, InputShape, Level, Network, NnError, OutputShape, Shape, init, ops,
+};
 
 knobs! {
     /// The settings of SAT.
@@ -38,6 +44,10 @@ knobs! {
         structure: StructureKind = StructureKind::Pna;
         /// Its layers: how far it looks.
         structure_hops: usize = 3, in 0..=64;
+        /// Whether the message passing runs on a copy of the surroundings of each node, rather than on the graph.
+        subgraphs: bool = false;
+        /// Whether a row of its own answers for each graph, rather than a readout of its nodes.
+        class_token: bool = false;
         /// Channels of entries.
         edge_width: usize = 32, in 1..=65_536;
         /// Towers that channels are cut into; only with `pna`.
@@ -51,18 +61,24 @@ knobs! {
 
 impl Sat {
     fn encoder(common: &Common) -> EncoderConfig {
-        EncoderConfig { projection: true, ..common.encoder() }
+        EncoderConfig { projection: true, start: Start::Uniform, ..common.encoder() }
+    }
+
+    fn head(common: &Common) -> HeadConfig {
+        HeadConfig { start: Start::Uniform, ..common.head() }
     }
 
     fn structure(&self, common: &Common) -> StructureConfig {
         StructureConfig {
             kind: self.structure,
             hops: self.structure_hops,
+            subgraphs: self.subgraphs,
             width: common.width,
             edge_width: self.edge_width,
             towers: self.towers,
             activation: common.activation,
             norm: common.norm,
+            start: Start::Uniform,
         }
     }
 }
@@ -98,24 +114,36 @@ impl Architecture for Sat {
         outputs: &OutputShape,
         seeds: &mut Seeds,
     ) -> Box<dyn Network> {
+        let encoder = Encoder::init(inputs, &Sat::encoder(common), seeds);
+        let (edges, at_edges) = (self.structure.reads_edges(), seeds.next_seed());
+        // All layers start as copies of one, as the authors' do.
+        let at_layers = seeds.next_seed();
         Box::new(SatNetwork {
-            encoder: Encoder::init(inputs, &Sat::encoder(common), seeds),
-            edges: EdgeRows::init(inputs, self.edge_width, seeds.next_seed()),
-            layers: (0..common.layers).map(|_| SatLayer::init(self, common, seeds)).collect(),
-            head: common.build_head(common.width, outputs, seeds),
-            degree_scale: self.degree_scale,
+            encoder,
+            edges: edges.then(|| EdgeRows::init(inputs, self.edge_width, Start::Uniform, at_edges)),
+            token: self.class_token.then(|| init::normal(1, common.width, 1.0, mix(at_edges, 1))),
+            layers: (0..common.layers).map(|_| SatLayer::init(self, common, &mut Seeds::new(at_layers))).collect(),
+            head: Head::init(common.width, outputs, &Sat::head(common), seeds),
+            degree_scale: self.degree_scale && !self.class_token,
         })
     }
 
     fn cost(&self, common: &Common, shape: &Shape, ledger: &Ledger) -> Tracked {
-        let (nodes, width) = (shape.nodes, common.width);
-        ledger.hold("degrees", floats(3 * nodes + 3 * shape.entries));
         let (mut h, _) = Sat::encoder(common).cost(shape, ledger);
-        let e = EdgeRows::cost(shape, self.edge_width, ledger);
+        let e = self.structure.reads_edges().then(|| EdgeRows::cost(shape, self.edge_width, ledger));
+        let (width, tokens) = (common.width, if self.class_token { shape.graphs.max(1) } else { 0 });
+        let nodes = shape.nodes + tokens;
+        let (plain_shape, shape) = (shape, &Shape { nodes, ..*shape });
+        ledger.hold("surroundings", self.structure(common).held(shape));
+        if self.class_token {
+            ledger.weights("class token weights", width);
+            ledger.hold("class tokens", floats(4 * nodes + 2 * shape.entries));
+            h = ledger.reduce("class tokens", h, nodes, width);
+        }
         for layer in 0..common.layers {
             let name = format!("layers.{layer}");
             let norm = |x: Tracked| StateNorm::cost(ledger, &name, x, nodes, width, common.norm);
-            let s = self.structure(common).cost(&name, h.clone(), &e, shape, ledger);
+            let s = self.structure(common).cost(&name, h.clone(), e.as_ref(), shape, ledger);
             let linear = |x: &Tracked| ledger.linear(&name, x.clone(), nodes, width, width, false);
             let (k, q, v) = (linear(&s), linear(&s), linear(&h));
             drop(s);
@@ -128,15 +156,18 @@ impl Architecture for Sat {
             };
             let mixed = ledger.run(work, [(q, true), (k, true), (v, true)]);
             let mut y = ledger.linear(&name, mixed, nodes, width, width, true);
-            if self.degree_scale {
+            if self.degree_scale && !self.class_token {
                 y = ledger.each(&name, y);
             }
             let end = plain(ActivationKind::None, common.dropout);
             h = norm(ledger.norm_block(&name, y, Some(h), nodes, width, end));
-            let sizes = [width, 2 * width];
-            h = norm(Feed::cost(ledger, &name, h, nodes, sizes, common.activation, common.dropout));
+            h = norm(FeedConfig::twice(width, common.activation, common.dropout).cost(ledger, &name, h, nodes));
         }
-        common.head().cost(h, width, shape, ledger)
+        if self.class_token {
+            let answers = if shape.level == Level::Graph { tokens } else { plain_shape.nodes };
+            h = ledger.reduce("class tokens", h, answers, width);
+        }
+        Sat::head(common).cost(h, width, plain_shape, ledger)
     }
 
     fn reach(&self, _common: &Common) -> Reach {
@@ -144,7 +175,9 @@ impl Architecture for Sat {
     }
 
     fn properties(&self, _common: &Common) -> Properties {
-        Properties { reads_edges: true, most_nodes: Some(50_000), ..Properties::MESSAGE_PASSING }
+        // Every node may have a copy of all others.
+        let most_nodes = Some(if self.subgraphs { 5_000 } else { 50_000 });
+        Properties { reads_edges: self.structure.reads_edges(), most_nodes, ..Properties::MESSAGE_PASSING }
     }
 
     fn small() -> serde_json::Value {
@@ -156,7 +189,8 @@ impl Architecture for Sat {
 #[derive(Module, Debug)]
 pub struct SatNetwork {
     encoder: Encoder,
-    edges: EdgeRows,
+    edges: Option<EdgeRows>,
+    token: Option<Param<Tensor<2>>>,
     layers: Vec<SatLayer>,
     head: Head,
     #[module(skip)]
@@ -166,11 +200,79 @@ pub struct SatNetwork {
 /// `1 / sqrt(1 + degree)`, `[N, 1]`.
 struct Shares(Tensor<2>);
 
+/// A batch whose graphs have a further node each, without entries.
+struct Tokens {
+    /// N + G nodes.
+    batch: Batch,
+    /// Its rows, out of those of the N nodes and one for all tokens.
+    rows: Arc<RowChoice>,
+    /// The tokens among its rows.
+    tokens: Arc<RowChoice>,
+    /// The nodes among its rows.
+    nodes: Arc<RowChoice>,
+    /// A graph of one node for every token.
+    answers: Batch,
+}
+
+impl Tokens {
+    fn make(batch: &Batch) -> Self {
+        let (graph, graphs, count) = (batch.graph(), batch.graphs(), batch.nodes() + batch.graphs());
+        let (mut rows, mut tokens, mut nodes, mut bounds) = (Vec::new(), Vec::new(), Vec::new(), vec![0]);
+        let (mut offsets, mut sources) = (vec![0], Vec::new());
+        for (at, members) in batch.offsets().windows(2).enumerate() {
+            for node in members[0]..members[1] {
+                nodes.push(rows.len() as u32);
+                rows.push(node as u32);
+                // Entries keep their order: every graph moves as a whole.
+                sources.extend(graph.neighbours(node).iter().map(|&source| source + at as u32));
+                offsets.push(sources.len());
+            }
+            tokens.push(rows.len() as u32);
+            rows.push(batch.nodes() as u32);
+            offsets.push(sources.len());
+            bounds.push(rows.len());
+        }
+        let with = |graph: Graph, offsets: Vec<usize>| {
+            Batch::from_arrays(BatchArrays { offsets, ..BatchArrays::new(Arc::new(graph)) }, &InputShape::default())
+        };
+        let joined = Graph::from_csr(graph.direction(), offsets, sources);
+        let alone = Graph::from_csr(Direction::Undirected, vec![0; graphs + 1], Vec::new());
+        let whole = |graph: Result<Graph, GraphError>| {
+            graph.unwrap_or_else(|error| panic!("a graph with further nodes is a graph: {error}"))
+        };
+        Tokens {
+            batch: with(whole(joined), bounds),
+            rows: RowChoice::new(rows, batch.nodes() + 1),
+            tokens: RowChoice::new(tokens, count),
+            nodes: RowChoice::new(nodes, count),
+            answers: with(whole(alone), (0..=graphs).collect()),
+        }
+    }
+}
+
 impl Layer for SatNetwork {
     fn forward(&self, features: Features, batch: &Batch, context: &Context) -> Tensor<2> {
         context.input(&features);
-        let mut h = self.encoder.stage(features, batch, context).into_dense(batch);
-        let e = self.edges.forward(batch);
+        let h = self.encoder.stage(features, batch, context).into_dense(batch);
+        let e = self.edges.as_ref().map(|edges| edges.forward(batch));
+        let Some(token) = &self.token else {
+            let h = self.layers(h, e.as_ref(), batch, context);
+            return context.stage(|| "head".into(), self.head.forward(h.into(), batch, context));
+        };
+        let tokens = batch.derived(0, Tokens::make);
+        let h = ops::take_rows(Tensor::cat(vec![h, token.val()], 0), &tokens.rows);
+        let h = self.layers(h, e.as_ref(), &tokens.batch, context);
+        let answers = if self.head.reads_graphs() {
+            self.head.forward(ops::take_rows(h, &tokens.tokens).into(), &tokens.answers, context)
+        } else {
+            self.head.forward(ops::take_rows(h, &tokens.nodes).into(), batch, context)
+        };
+        context.stage(|| "head".into(), answers)
+    }
+}
+
+impl SatNetwork {
+    fn layers(&self, mut h: Tensor<2>, e: Option<&Tensor<2>>, batch: &Batch, context: &Context) -> Tensor<2> {
         let shares = self.degree_scale.then(|| {
             batch.derived(0, |batch| {
                 let share = |i: usize| 1.0 / ((1 + batch.graph().degree(i)) as f32).sqrt();
@@ -178,7 +280,7 @@ impl Layer for SatNetwork {
             })
         });
         for (i, layer) in self.layers.iter().enumerate() {
-            let taken = layer.attend(h.clone(), &e, batch, context);
+            let taken = layer.attend(h.clone(), e, batch, context);
             let taken = match &shares {
                 Some(shares) => ops::scale_rows(taken, shares.0.clone()),
                 None => taken,
@@ -187,7 +289,7 @@ impl Layer for SatNetwork {
             h = layer.feed_norm.apply(layer.feed.apply(h, context), batch, context);
             h = context.stage(|| format!("layers.{i}"), h);
         }
-        context.stage(|| "head".into(), self.head.forward(h.into(), batch, context))
+        h
     }
 }
 
@@ -212,17 +314,20 @@ impl SatLayer {
     fn init(settings: &Sat, common: &Common, seeds: &mut Seeds) -> Self {
         let width = common.width;
         let structure = Structure::init(&settings.structure(common), seeds);
-        let mut weight = || init::glorot(width, width, seeds.next_seed());
-        let (key, query, value) = (weight(), weight(), weight());
+        // Keys and queries are one map of twice the channels.
+        let limit = (6.0 / (3 * width) as f64).sqrt();
+        let mut half = || init::uniform(width, width, limit, seeds.next_seed());
+        let (key, query) = (half(), half());
+        let value = init::glorot(width, width, seeds.next_seed());
         SatLayer {
             structure,
             key,
             query,
             value,
-            output: Linear::init(width, width, seeds.next_seed()),
+            output: Linear::init_uniform(width, width, seeds.next_seed()),
             end: NormBlock::init(width, plain(ActivationKind::None, common.dropout)),
             norm: StateNorm::init(width, common.norm, false),
-            feed: Feed::init(width, 2 * width, common.activation, common.dropout, seeds),
+            feed: Feed::init(&FeedConfig::twice(width, common.activation, common.dropout), seeds),
             feed_norm: StateNorm::init(width, common.norm, false),
             heads: settings.heads,
             dropout: settings.attention_dropout,
@@ -230,7 +335,7 @@ impl SatLayer {
     }
 
     /// What each node takes from all of its graph.
-    fn attend(&self, h: Tensor<2>, e: &Tensor<2>, batch: &Batch, context: &Context) -> Tensor<2> {
+    fn attend(&self, h: Tensor<2>, e: Option<&Tensor<2>>, batch: &Batch, context: &Context) -> Tensor<2> {
         let channels = h.dims()[1] / self.heads;
         let s = self.structure.apply(h.clone(), e, batch, context);
         let settings = Settings {

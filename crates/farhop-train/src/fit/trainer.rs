@@ -18,6 +18,8 @@ pub(super) struct Trainer<'a, 's> {
     session: &'a mut Session<'s>,
     learner: Learner,
     progress: Progress,
+    /// Epochs of a first phase of training; 0 if there is one phase only.
+    first_epochs: usize,
     /// The best weights by validation; none before the first evaluation, or without validation nodes.
     best: Option<Vec<u8>>,
     /// Epoch and time of the last save.
@@ -60,8 +62,16 @@ impl<'a, 's> Trainer<'a, 's> {
         }
         let parameters = learner.model().parameters();
         session.observer.started(progress.epoch, config.epochs, parameters);
-        let mut trainer =
-            Trainer { task, config, session, learner, saved: (progress.epoch, Instant::now()), progress, best };
+        let mut trainer = Trainer {
+            task,
+            config,
+            session,
+            learner,
+            first_epochs: settings.first_epochs(),
+            saved: (progress.epoch, Instant::now()),
+            progress,
+            best,
+        };
         if !resumed {
             // The first checkpoint, before any epoch: a folder that can't be written shows now, not after an hour.
             trainer.save()?;
@@ -153,6 +163,11 @@ impl<'a, 's> Trainer<'a, 's> {
             seconds: 0.0,
             loading_seconds: 0.0,
         };
+        if self.begins_phase(epoch)
+            && let Some(best) = &self.best
+        {
+            self.learner.model_mut().load_safetensors(best)?;
+        }
         match self.steps(&mut report, steps) {
             Ok(()) => {}
             Err(Stop::Asked) => return Ok(Epoch::Broken(before.map(Box::new))),
@@ -180,16 +195,25 @@ impl<'a, 's> Trainer<'a, 's> {
         Ok(Epoch::Whole { evaluated })
     }
 
+    /// Whether the second phase of training begins with this epoch.
+    fn begins_phase(&self, epoch: usize) -> bool {
+        self.first_epochs > 0 && epoch == self.first_epochs + 1
+    }
+
     /// The steps of an epoch.
     fn steps(&mut self, report: &mut EpochReport, steps: usize) -> Result<(), Stop> {
+        let epoch = report.epoch;
+        let mut begins = self.begins_phase(epoch);
         let (learner, config, stop) = (&mut self.learner, self.config, self.session.stop);
         let observer = &mut self.session.observer;
-        let epoch = report.epoch;
         let mut losses = 0f64;
         let wanted = || if stop.load(Ordering::SeqCst) { Err(Stop::Asked) } else { Ok(()) };
         let time = self.task.train_batches(config.seed, epoch, wanted, |number, loaded| {
             if number > 0 {
                 wanted()?;
+            }
+            if std::mem::take(&mut begins) {
+                learner.next_phase(&loaded.batch, &loaded.targets);
             }
             report.learning_rate = config.learning_rate_at(epoch, number, steps);
             let step = learner.step(&loaded.batch, &loaded.targets, report.learning_rate);

@@ -78,6 +78,8 @@ knobs! {
         layer_activation: bool = false;
         /// Whether the head reads all layers side by side instead of the last one.
         jumps: bool = false;
+        /// Weight of the loss on edges: attention without noise is to fall on neighbours.
+        edge_loss: f32 = 1.0, in 0.0..=1000.0;
     }
 }
 
@@ -112,6 +114,18 @@ impl Nodeformer {
         let q = self.features_cost(name, map(), nodes, ledger);
         let k = self.features_cost(name, map(), nodes, ledger);
         let v = map();
+        if ledger.training() && self.edge_loss > 0.0 {
+            // The logarithms of weights, and what they are made of.
+            let dots = |count: usize| {
+                let work = Work { name: name.into(), output: rows(count, self.heads), ..Work::default() };
+                ledger.each(name, ledger.run(work, [(q.clone(), true), (k.clone(), true)]))
+            };
+            let (entries, own) = (dots(shape.entries), dots(nodes));
+            let spread =
+                ledger.run(Work { name: name.into(), output: q.bytes(), ..Work::default() }, [(k.clone(), false)]);
+            let total = ledger.reduce(name, ledger.multiply(name, q.clone(), spread), nodes, self.heads);
+            drop((entries, own, ledger.each(name, total)));
+        }
         let noise = if ledger.training() { floats(self.samples * nodes * self.heads) } else { 0 };
         let work = Work { name: name.into(), output: rows(nodes, wide), kept: noise, ..Work::default() };
         let mut y = ledger.run(work, [(q, true), (k, true), (v.clone(), true)]);
@@ -198,6 +212,9 @@ impl Architecture for Nodeformer {
     }
 }
 
+/// `1 / (1 + degree)`, `[N, 1]`.
+struct EdgeShares(Tensor<2>);
+
 /// A layer of attention and neighbourhoods.
 #[derive(Module, Debug)]
 struct NodeformerLayer {
@@ -277,6 +294,28 @@ impl NodeformerNetwork {
         ((scores - (half + top)).exp() + EPSILON).reshape([nodes, heads * self.settings.features])
     }
 
+    /// The mean over entries, nodes themselves among them, and heads of `log(w_ij) / d_i`: w_ij is the attention without noise, d_i the entries of
+    /// node i, itself included.
+    fn edge_term(&self, q: &Tensor<2>, k: &Tensor<2>, batch: &Batch) -> Tensor<1> {
+        let (graph, heads) = (batch.graph(), self.settings.heads);
+        let [nodes, wide] = q.dims();
+        let by_head = |x: Tensor<2>| x.reshape([nodes * heads, wide / heads]).sum_dim(1).reshape([nodes, heads]);
+        let sums = ops::to_nodes(ops::readout(k.clone(), batch.offsets(), Reduction::Sum), batch.offsets());
+        let total = by_head(q.clone() * sums).log();
+        let mut logs = by_head(q.clone() * k.clone()).log();
+        if graph.entries() > 0 {
+            let dots = ops::edge_dot(q.clone(), k.clone(), graph, heads, 1.0);
+            logs = logs + ops::entry_sum(dots.log(), graph);
+        }
+        let shares = batch.derived(0, |batch| {
+            let share = |i: usize| 1.0 / (1 + batch.graph().degree(i)) as f32;
+            EdgeShares(bridge::from_vec((0..batch.nodes()).map(share).collect(), [batch.nodes(), 1]))
+        });
+        // Every entry of a node has the same divisor, so that its total counts once.
+        let per_node = ops::scale_rows(logs, shares.0.clone()) - total;
+        per_node.sum() / ((graph.entries() + nodes) * heads).max(1) as f32
+    }
+
     fn layer(&self, i: usize, z: Tensor<2>, relations: &Relations, batch: &Batch, context: &Context) -> Tensor<2> {
         let (layer, heads, width) = (&self.layers[i], self.settings.heads, z.dims()[1]);
         let (directions, key_weights) = self.draw(i, width, batch, context);
@@ -285,6 +324,10 @@ impl NodeformerNetwork {
         let [q, k, v] = [&layer.query, &layer.key, &layer.value].map(|map| map.apply(z.clone().into()));
         let q = self.features(q, &projection, scale, false, batch);
         let k = self.features(k, &projection, scale, true, batch);
+        if self.settings.edge_loss > 0.0 && context.is_training() {
+            let share = self.settings.edge_loss / self.layers.len() as f32;
+            context.add_loss(self.edge_term(&q, &k, batch) * -share);
+        }
         let settings = Settings {
             heads,
             features: self.settings.features,

@@ -15,12 +15,11 @@
 //! beta `[D]` is learned, through a sigmoid or free, or one constant. In the local attention a head owns channels next
 //! to each other, in the global one every H-th channel. Queries are keys. Sums over l stay within a graph.
 //! Cost: local E D + N D², global N D c + N D²; nothing grows with pairs of nodes, nothing of size E D is kept.
-//! Differences: there is one stage of training. The authors first train a head on X alone, which is `global_layers = 0`
-//! here.
+//! With `first_epochs` training has the authors' two phases: first a head of its own answers from X, then the global layers join.
 
 mod parts;
 
-use burn::module::Module;
+use burn::module::{Module, ParamId};
 use burn::tensor::Tensor;
 use farhop_kernels::dense::Finish;
 
@@ -29,11 +28,11 @@ use super::{About, Architecture, Common, Properties, Reach};
 use crate::config::{ActivationKind, Checks, NormKind};
 use crate::init::Seeds;
 use crate::knobs::{knobs, words};
-use crate::layers::{BlockConfig, Encoder, Head, Layer, Linear, NormBlock};
+use crate::layers::{BlockConfig, Encoder, Head, Layer, Linear, NormBlock, Phase};
 use crate::ledger::{Ledger, Tracked, Work, rows};
 use crate::memory::floats;
 use crate::ops::{self, Normalisation};
-use crate::{Batch, Context, Features, InputShape, Network, NnError, OutputShape, Shape};
+use crate::{Batch, Context, Features, InputShape, Network, NnError, OutputShape, Shape, Targets};
 
 words! {
     /// What a local layer gathers from neighbours with.
@@ -76,12 +75,18 @@ knobs! {
         beta: f32 = 0.5, in 0.0..=1.0;
         /// Probability of dropping an element after each global layer.
         global_dropout: f32 = 0.5, in 0.0..1.0;
+        /// Epochs in which the local layers are trained alone, with a head of their own, before the global ones join; 0: all at once.
+        first_epochs: usize = 0, in 0..=1_000_000;
     }
 }
 
 const LAYER_NORM: BlockConfig = BlockConfig { norm: NormKind::Layer, activation: ActivationKind::None, dropout: 0.0 };
 
 impl Polynormer {
+    fn two_phases(&self) -> bool {
+        self.first_epochs > 0 && self.global_layers > 0
+    }
+
     fn betas(&self, width: usize) -> usize {
         if self.beta_kind == BetaKind::Fixed { 0 } else { width }
     }
@@ -222,6 +227,8 @@ impl Architecture for Polynormer {
             global,
             global_output: both.then(|| Linear::init(width, width, seeds.next_seed())),
             head: common.build_head(width, outputs, seeds),
+            local_head: self.two_phases().then(|| common.build_head(width, outputs, seeds)),
+            phase: Phase::init(self.two_phases()),
             finish: self.finish(common),
             encoder_dropout: if encodes { common.dropout } else { 0.0 },
         })
@@ -232,6 +239,10 @@ impl Architecture for Polynormer {
             ledger.symmetric_weights(shape);
         }
         let mut x = self.local_cost(common, shape, ledger);
+        if self.two_phases() {
+            // Its answers are read in the first phase, which needs less than the second.
+            common.head().weights(common.width, shape, ledger);
+        }
         if self.global_layers > 0 {
             x = self.global_cost(common, x, shape, ledger);
         }
@@ -250,6 +261,10 @@ impl Architecture for Polynormer {
         Properties::MESSAGE_PASSING
     }
 
+    fn first_epochs(&self) -> usize {
+        if self.two_phases() { self.first_epochs } else { 0 }
+    }
+
     fn small() -> serde_json::Value {
         serde_json::json!({ "heads": 2, "global_dropout": 0.0, "input_dropout": 0.0 })
     }
@@ -264,6 +279,8 @@ pub struct PolynormerNetwork {
     global: Vec<Global>,
     global_output: Option<Linear>,
     head: Head,
+    local_head: Option<Head>,
+    phase: Phase,
     #[module(skip)]
     finish: BlockConfig,
     #[module(skip)]
@@ -271,6 +288,10 @@ pub struct PolynormerNetwork {
 }
 
 impl Layer for PolynormerNetwork {
+    fn next_phase(&self, _batch: &Batch, _targets: &Targets) -> Vec<(ParamId, Vec<f32>)> {
+        self.phase.next()
+    }
+
     fn forward(&self, features: Features, batch: &Batch, context: &Context) -> Tensor<2> {
         context.input(&features);
         let mut x = self.encoder.stage(features, batch, context);
@@ -289,6 +310,9 @@ impl Layer for PolynormerNetwork {
             x = y.into();
         }
         let mut t = sum.unwrap_or_else(|| x.into_dense(batch));
+        if let Some(head) = self.local_head.as_ref().filter(|_| self.phase.is_first()) {
+            return context.stage(|| "head".into(), head.forward(t.into(), batch, context));
+        }
         if let (Some(norm), Some(output)) = (&self.global_norm, &self.global_output) {
             t = norm.apply(t, None, context);
             for (i, layer) in self.global.iter().enumerate() {

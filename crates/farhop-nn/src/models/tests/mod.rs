@@ -5,5 +5,7 @@ mod inputs;
 mod levels;
 mod outside;
 mod project_first;
+mod starts;
 mod support;
+mod variants;
 mod virtual_nodes;

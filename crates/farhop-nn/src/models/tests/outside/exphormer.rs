@@ -1,6 +1,6 @@
 //! Exphormer with the expander edges of the files.
 
-use super::gps::{gated, linear, norm};
+use super::gps::{head, head_names, linear, local, norm};
 use super::{Case, Get, How, Numbers, Outside, OutsideFile, compare_one, files};
 use crate::layers::Expander;
 use crate::models::exphormer::Exphormer;
@@ -8,6 +8,14 @@ use crate::{Batch, ModelConfig};
 
 fn expander_kind(file: &OutsideFile) -> &'static str {
     if file.config["expander_algorithm"] == "Hamiltonian" { "hamiltonian" } else { "random" }
+}
+
+fn local_kind(file: &OutsideFile) -> &'static str {
+    match file.config["local"].as_str() {
+        Some("GCN") => "gcn",
+        Some("GINE") => "gine",
+        _ => "gated-gcn",
+    }
 }
 
 fn degree(file: &OutsideFile) -> usize {
@@ -22,10 +30,12 @@ fn case(file: &OutsideFile) -> Option<Case> {
         ("width", config["hidden"].clone()),
         ("heads", config["heads"].clone()),
         ("layers", config["layers"].clone()),
-        ("local", if config["local"] == "GCN" { "gcn" } else { "gated-gcn" }.into()),
+        ("local", local_kind(file).into()),
         ("virtual_nodes", config["virtual_nodes"].clone()),
         ("expander_degree", degree(file).into()),
         ("expander", expander_kind(file).into()),
+        ("head_layers", head_names(file).len().into()),
+        ("readout", if config["pooling"] == "add" { "sum" } else { "mean" }.into()),
         ("unit_inputs", (config["pre_mp"] == 1).into()),
         ("dropout", 0.0.into()),
     ] {
@@ -63,11 +73,7 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
     }
     for l in 0..layers {
         let (ours, theirs) = (|name: &str| format!("layers.{l}.{name}"), |name: &str| format!("layer{l}.{name}"));
-        if file.config["local"] == "GCN" {
-            all.extend(linear(get, &ours("local.gcn"), &theirs("gcn")));
-        } else {
-            all.extend(gated(get, &ours("local.gated"), &theirs("gated"), l + 1 == layers));
-        }
+        all.extend(local(file, get, l));
         for (a, b) in [("query", "Q"), ("key", "K"), ("value", "V"), ("edge", "E")] {
             all.push((ours(a), get.turned(&theirs(&format!("attn.{b}.weight")))));
         }
@@ -77,15 +83,14 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
             all.extend(norm(get, &format!("{}.rows", ours(a)), &theirs(b), true));
         }
     }
-    all.extend(linear(get, "head.output", "head.lin0"));
+    all.extend(head(file, get));
     all
 }
 
 #[test]
 fn exphormer() {
-    // The states of edges after the last layer are not read; an expander's row is there in the file even if the
-    // expander is not.
-    let unused = &["layer1.gated.bn_edge_e.weight", "layer1.gated.bn_edge_e.bias", "exp.edge_emb"];
+    // An expander's row is there in the file even if the expander is not.
+    let unused = &["exp.edge_emb"];
     let outside = Outside { folder: "exphormer", case, table, unused };
     for file in &files("exphormer") {
         let prepare = |batch: &Batch| {

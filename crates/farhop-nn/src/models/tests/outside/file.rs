@@ -109,6 +109,11 @@ impl OutsideFile {
         self.arrays[name].data[0]
     }
 
+    /// A number of the settings.
+    pub fn number_of(&self, key: &str) -> f64 {
+        self.config[key].as_f64().unwrap_or_else(|| panic!("{}: no number {key}", self.name))
+    }
+
     /// A setting as a count.
     pub fn count(&self, key: &str) -> usize {
         self.config[key].as_u64().unwrap_or_else(|| panic!("{}: config has no count {key}", self.name)) as usize

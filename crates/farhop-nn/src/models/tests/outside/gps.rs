@@ -1,4 +1,4 @@
-//! GPS with gated edges. Eigenvectors come with signs that the file says for its pass of training.
+//! GPS with gated edges and with sums of edges, with walks, with eigenvectors and with neither. Eigenvectors come with signs that the file says for its pass of training.
 
 use super::{Case, Get, How, Numbers, Outside, OutsideFile, PASSES, compare_one, files};
 use crate::ModelConfig;
@@ -14,7 +14,7 @@ fn case(file: &OutsideFile, training: bool) -> Option<Case> {
         "bn" => "batch",
         "ln" => "layer",
         "gelu" => "gelu-exact",
-        "add" => "sum",
+        "GCN" => "gcn",
         other => panic!("{other}"),
     };
     let word = |key: &str| config[key].as_str().unwrap_or_default();
@@ -26,8 +26,10 @@ fn case(file: &OutsideFile, training: bool) -> Option<Case> {
         ("local", words(word("local")).into()),
         ("norm", words(word("norm")).into()),
         ("activation", activation.into()),
-        ("head_layers", config["head_layers"].clone()),
-        ("unit_head_rows", true.into()),
+        ("head_layers", head_names(file).len().into()),
+        ("unit_head_rows", (word("head") == "node_mlp").into()),
+        ("halving_head", (word("head") == "pool_pyramid").into()),
+        ("readout", if word("pooling") == "add" { "sum" } else { "mean" }.into()),
         ("dropout", 0.0.into()),
         ("attention_dropout", 0.0.into()),
         ("position_width", config["dim_pe"].clone()),
@@ -44,7 +46,24 @@ fn case(file: &OutsideFile, training: bool) -> Option<Case> {
         let value = |(at, v): (usize, &f64)| if v.is_nan() { 0.0 } else { (v * sign(at)) as f32 };
         arrays.laplacian = vectors.data.iter().enumerate().map(value).collect();
     }
+    if let Some(walks) = file.find("rwse") {
+        inputs.walk = walks.shape[1];
+        arrays.walk = walks.to_f32();
+    }
     Some(Case { config: model, inputs, outputs: file.outputs(), arrays })
+}
+
+/// The maps of the file's head, in order.
+pub fn head_names(file: &OutsideFile) -> Vec<String> {
+    let places = (0..16).flat_map(|at| [format!("head.lin{at}"), format!("head.fc{at}")]);
+    places.filter(|name| file.find(&format!("param/{name}.weight")).is_some()).collect()
+}
+
+/// The maps of the head.
+pub fn head(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
+    let names = head_names(file);
+    let ours = (0..names.len() - 1).map(|at| format!("head.hidden.{at}")).chain(["head.output".to_string()]);
+    ours.zip(&names).flat_map(|(ours, theirs)| linear(get, &ours, theirs)).collect()
 }
 
 /// Our linear map `ours` from `theirs`.
@@ -74,23 +93,44 @@ pub fn gated(get: &Get, ours: &str, theirs: &str, last: bool) -> Vec<(String, Nu
     let mut all: Vec<_> =
         names.iter().flat_map(|(a, b)| linear(get, &format!("{ours}.{a}"), &format!("{theirs}.{b}"))).collect();
     all.extend(norm(get, &format!("{ours}.node_norm"), &format!("{theirs}.bn_node_x"), true));
-    if !last {
-        all.extend(norm(get, &format!("{ours}.edge_norm"), &format!("{theirs}.bn_edge_e"), true));
-    }
+    // Nobody reads the states of edges after the last layer: their norm has no gradient in the file, and is not there here.
+    let edges = norm(get, &format!("{ours}.edge_norm"), &format!("{theirs}.bn_edge_e"), true);
+    all.extend(edges.into_iter().filter(|_| !last));
     all
+}
+
+/// The local part of layer `l`.
+pub fn local(file: &OutsideFile, get: &Get, l: usize) -> Vec<(String, Numbers)> {
+    let (ours, theirs) = (|name: &str| format!("layers.{l}.local.{name}"), |name: &str| format!("layer{l}.{name}"));
+    match file.config["local"].as_str() {
+        Some("GCN") => linear(get, &ours("gcn"), &theirs("gcn")),
+        Some("GINE") => {
+            let maps = [("gine.inner", "gine.lin1"), ("gine.outer", "gine.lin2")];
+            maps.iter().flat_map(|(a, b)| linear(get, &ours(a), &theirs(b))).collect()
+        }
+        _ => gated(get, &ours("gated"), &theirs("gated"), l + 1 == file.count("layers")),
+    }
 }
 
 fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
     let layers = file.count("layers");
     let mut all = linear(get, "encoder.projection", "enc.node");
-    all.extend(linear(get, "edges.numbers", "enc.edge"));
+    // Graph convolution reads no edges: a file may have their map all the same.
+    if get.has("enc.edge.weight") {
+        let edges = linear(get, "edges.numbers", "enc.edge");
+        all.extend(edges.into_iter().filter(|_| file.config["local"] != "GCN"));
+    }
+    if get.has("enc.pe.raw_norm.weight") {
+        all.extend(norm(get, "positions.walk.norm", "enc.pe.raw_norm", true));
+        all.extend(linear(get, "positions.walk.linear", "enc.pe.linear"));
+    }
     if get.has("enc.pe.linear_A.weight") {
         all.extend(linear(get, "positions.laplacian.inner", "enc.pe.linear_A"));
         all.extend(linear(get, "positions.laplacian.outer", "enc.pe.linear_B"));
     }
     for l in 0..layers {
         let (ours, theirs) = (|name: &str| format!("layers.{l}.{name}"), |name: &str| format!("layer{l}.{name}"));
-        all.extend(gated(get, &ours("local.gated"), &theirs("gated"), l + 1 == layers));
+        all.extend(local(file, get, l));
         all.extend(linear(get, &ours("attention"), &theirs("attn.in_proj")));
         all.extend(linear(get, &ours("output"), &theirs("attn.out_proj")));
         all.extend(linear(get, &ours("feed.inner"), &theirs("ff1")));
@@ -101,20 +141,14 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
             all.extend(norm(get, &rows, &theirs(b), batch));
         }
     }
-    let heads = file.count("head_layers");
-    for at in 0..heads - 1 {
-        all.extend(linear(get, &format!("head.hidden.{at}"), &format!("head.lin{at}")));
-    }
-    all.extend(linear(get, "head.output", &format!("head.lin{}", heads - 1)));
+    all.extend(head(file, get));
     all
 }
 
 #[test]
 fn gps() {
-    // The states of edges after the last layer are not read: their gradients are zero in the files.
-    let unused = &["layer1.gated.bn_edge_e.weight", "layer1.gated.bn_edge_e.bias"];
-    let outside = Outside { folder: "gps", case: |file| case(file, false), table, unused };
-    for file in files("gps").iter().filter(|file| file.config["local"] == "GatedGCN") {
+    let outside = Outside { folder: "gps", case: |file| case(file, false), table, unused: &[] };
+    for file in &files("gps") {
         compare_one(&outside, file, &case(file, false).unwrap(), &How { passes: &PASSES[..1], ..How::default() });
         compare_one(&outside, file, &case(file, true).unwrap(), &How { passes: &PASSES[1..], ..How::default() });
     }

@@ -1,20 +1,19 @@
-//! MixHop with powers in order, and with a hole and out of order.
+//! MixHop with powers in order, with a hole and out of order, and with a norm between layers.
 
 use super::{Case, Get, Numbers, Outside, OutsideFile, compare};
 use crate::ModelConfig;
 
 fn case(file: &OutsideFile) -> Option<Case> {
     let (arrays, inputs) = file.arrays(false);
-    // A norm after the first layer alone has no setting here.
-    if file.find("param/layer0.bn.gain").is_some() {
-        return None;
-    }
+    let normed = file.find("param/layer0.bn.gain").is_some();
     let mut config = ModelConfig::from_name("mixhop").ok()?;
     for (key, value) in [
         ("powers", file.config["powers"].clone()),
         ("width", file.config["in_dims"][1].clone()),
         ("layers", file.config["layers"].clone()),
-        ("norm", "none".into()),
+        ("norm", if normed { "batch" } else { "none" }.into()),
+        // The files have a norm between layers only.
+        ("norm_last", false.into()),
         ("dropout", 0.0.into()),
         ("input_dropout", 0.0.into()),
     ] {
@@ -27,6 +26,10 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
     let (channels, powers) = (file.count("out_per_power"), file.config["powers"].as_array().unwrap());
     let mut table = Vec::new();
     for l in 0..file.count("layers") {
+        let names = [("scale", "gain"), ("shift", "shift"), ("running_mean", "mean"), ("running_variance", "var")];
+        for (ours, theirs) in names.into_iter().filter(|_| get.has(&format!("layer{l}.bn.gain"))) {
+            table.push((format!("norms.{l}.{ours}"), get.get(&format!("layer{l}.bn.{theirs}"))));
+        }
         let bias = get.get(&format!("layer{l}.bias"));
         for (i, power) in powers.iter().enumerate() {
             let weight = get.turned(&format!("layer{l}.w_power{power}"));

@@ -22,6 +22,7 @@ mod gprgnn;
 mod gps;
 mod graph_mamba;
 mod graphsage;
+mod grit;
 mod h2gcn;
 mod ipr_mpnn;
 mod jknet;
@@ -97,6 +98,12 @@ impl Get<'_> {
     /// Whether the file has that parameter.
     pub fn has(&self, name: &str) -> bool {
         self.file.find(&format!("param/{name}")).is_some()
+    }
+
+    /// Zeros for a parameter of ours that the file does not have; its gradient is not looked at.
+    pub fn without(&self, count: usize) -> Numbers {
+        let value = if self.prefix.is_empty() { 0.0 } else { f64::NAN };
+        Numbers { shape: vec![count], data: vec![value; count] }
     }
 
     /// `[out, in]` turned to `[in, out]`, as weights lie here.

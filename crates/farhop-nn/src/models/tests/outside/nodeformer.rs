@@ -1,8 +1,12 @@
-//! NodeFormer with the draws of the files. Their loss on edges is not part of the model here.
+//! NodeFormer with the draws of the files, and its loss on edges.
 
-use super::{Case, Get, How, Numbers, Outside, OutsideFile, Pass, compare_how};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use super::{Case, Get, How, Numbers, Outside, OutsideFile, PASSES, Pass, assert_close, compare_how, files, loaded};
 use crate::models::nodeformer::RecordedNoise;
-use crate::{Batch, ModelConfig};
+use crate::ops::bridge;
+use crate::{Batch, Context, ModelConfig};
 
 fn case(file: &OutsideFile) -> Option<Case> {
     let (arrays, inputs) = file.arrays(false);
@@ -77,4 +81,30 @@ fn prepare(file: &OutsideFile, pass: &Pass, batch: &Batch) {
 fn nodeformer() {
     let outside = Outside { folder: "nodeformer", case, table, unused: &[] };
     compare_how(&outside, &How { prepare: &prepare, ..How::default() });
+}
+
+#[test]
+fn the_loss_on_edges() {
+    let outside = Outside { folder: "nodeformer", case, table, unused: &[] };
+    for file in files("nodeformer") {
+        let case = case(&file).unwrap();
+        let model = loaded(&outside, &file, &case);
+        let batch = Batch::from_arrays(case.arrays.clone(), &case.inputs);
+        prepare(&file, &PASSES[1], &batch);
+        let (network, context) = (model.network().tracked(), Context::training(1, 1));
+        let _answers = network.run(batch.input(), &batch, &context);
+        let found = context.take_losses().into_iter().reduce(|sum, term| sum + term).unwrap();
+        let terms = file.find("link_loss_train").unwrap().data;
+        let mean = terms.iter().sum::<f64>() / terms.len() as f64;
+        // What is large is good: it is taken from the loss.
+        assert_close(&format!("{}, loss on edges", file.name), &bridge::into_vec(found.clone()), &[-mean], 0.0);
+        let mut tape = found.backward();
+        let get = Get { file: &file, prefix: "grad_link/", asked: RefCell::default() };
+        let expected: BTreeMap<String, Numbers> = table(&file, &get).into_iter().collect();
+        let largest = expected.values().flat_map(|n| &n.data).fold(0.0, |most: f64, v| most.max(v.abs()));
+        for array in network.gradients(&mut tape) {
+            let taken = expected[&array.name].clone().map(|value| -value);
+            assert_close(&format!("{}, loss on edges, {}", file.name, array.name), &array.data, &taken.data, largest);
+        }
+    }
 }

@@ -1,15 +1,21 @@
-//! SAT with its three kinds of message passing. Walk encodings come as further numbers: the authors map both without a
-//! norm, and add. The file of subgraphs with a class token is not compared: that variant is not here.
+//! SAT with all kinds of message passing, over the graph and over copies of surroundings, with readouts and with a class token. Walk encodings
+//! come as further numbers: the authors map both without a norm, and add.
 
 use super::gps::{linear, norm};
 use super::{Case, Get, Numbers, Outside, OutsideFile, compare};
 use crate::ModelConfig;
 
+/// Graph convolution reads entries only where they have features.
+fn structure(file: &OutsideFile) -> &str {
+    match file.config["gnn"].as_str() {
+        Some("gcn") if file.config["edge_dim"].is_null() => "plain",
+        Some("pna2") | None => "pna",
+        Some(kind) => kind,
+    }
+}
+
 fn case(file: &OutsideFile) -> Option<Case> {
     let config = &file.config;
-    if config["extractor"] != "k-subtree" {
-        return None;
-    }
     let (mut arrays, mut inputs) = file.arrays(true);
     let (x, walk) = (file.find("x")?, file.find("rwse")?);
     let (a, b) = (x.shape[1], walk.shape[1]);
@@ -17,14 +23,16 @@ fn case(file: &OutsideFile) -> Option<Case> {
     let rows: Vec<f32> = (0..x.shape[0]).flat_map(row).map(|v| v as f32).collect();
     (arrays.numbers, inputs.numbers) = (crate::Numbers::Dense(rows), a + b);
     let mut model = ModelConfig::from_name("sat").ok()?;
-    let kind = config["gnn"].as_str()?;
     for (key, value) in [
         ("width", config["hidden"].clone()),
         ("heads", config["heads"].clone()),
         ("layers", config["layers"].clone()),
-        ("structure", if kind == "pna2" { "pna" } else { kind }.into()),
+        ("structure", structure(file).into()),
+        ("subgraphs", (config["extractor"] == "k-subgraph").into()),
+        ("class_token", (config["pooling"] == "cls").into()),
+        ("readout", if config["pooling"] == "add" { "sum" } else { "mean" }.into()),
         ("structure_hops", config["k_hop"].clone()),
-        ("edge_width", config["edge_dim"].clone()),
+        ("edge_width", config["edge_dim"].as_u64().unwrap_or(4).into()),
         ("towers", config["towers"].as_u64().unwrap_or(4).into()),
         ("degree_scale", config["degree_scale"].clone()),
         ("dropout", 0.0.into()),
@@ -39,23 +47,31 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
     let mut all = vec![
         ("encoder.projection.weight".to_string(), projection),
         ("encoder.projection.bias".into(), get.get("enc.pe.bias")),
-        ("edges.numbers.weight".into(), get.turned("enc.edge.weight")),
     ];
-    // Their map of edges has no bias. Ours is set to zero; its gradient has no counterpart.
-    let none = get.get("layer0.norm1.running_mean").rows(0, file.count("edge_dim")).map(|v| 0.0 * v);
-    all.push(("edges.numbers.bias".into(), none));
+    if get.has("enc.edge.weight") {
+        all.push(("edges.numbers.weight".into(), get.turned("enc.edge.weight")));
+        // Their map of edges has no bias. Ours is set to zero; its gradient has no counterpart.
+        all.push(("edges.numbers.bias".into(), get.without(file.count("edge_dim"))));
+    }
+    if get.has("cls_token") {
+        all.push(("token".into(), get.get("cls_token")));
+    }
     for l in 0..file.count("layers") {
         let (ours, theirs) = (|name: &str| format!("layers.{l}.{name}"), |name: &str| format!("layer{l}.{name}"));
         for k in 0..file.count("k_hop") {
             let (a, b) = (ours(&format!("structure.layers.{k}")), theirs(&format!("se.gnn{k}")));
             let pair = |x: &str, y: &str| linear(get, &format!("{a}.{x}"), &format!("{b}.{y}"));
-            match file.config["gnn"].as_str() {
-                Some("gcn") => {
+            match structure(file) {
+                "plain" => {
+                    all.push((format!("{a}.convolution.weight"), get.turned(&format!("{b}.lin.weight"))));
+                    all.push((format!("{a}.convolution.bias"), get.get(&format!("{b}.bias"))));
+                }
+                "gcn" => {
                     all.extend(pair("edges", "edge"));
                     all.extend(pair("linear", "linear"));
                     all.push((format!("{a}.root"), get.get(&format!("{b}.root"))));
                 }
-                Some("gine") => {
+                "gine" => {
                     all.extend(pair("edges", "lin"));
                     all.extend(pair("inner", "lin1"));
                     all.extend(pair("outer", "lin2"));

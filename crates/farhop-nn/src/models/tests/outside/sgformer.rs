@@ -65,6 +65,9 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
     let mut norm = |ours: &str, theirs: &str, running: bool| {
         let names = [("scale", "weight"), ("shift", "bias")];
         let stored = [("running_mean", "running_mean"), ("running_variance", "running_var")];
+        if !get.has(&format!("{theirs}.weight")) {
+            return;
+        }
         for (our, their) in names.into_iter().chain(stored.into_iter().filter(|_| running)) {
             table.push((format!("{ours}.{our}"), get.get(&format!("{theirs}.{their}"))));
         }

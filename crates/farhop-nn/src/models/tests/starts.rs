@@ -1,0 +1,113 @@
+//! Initial weights where they are the authors': their spread is the one that is stated.
+
+use super::support::config;
+use crate::InputShape;
+
+/// How the numbers of an array are drawn.
+#[derive(Clone, Copy)]
+enum Drawn {
+    /// Uniform in plus and minus this.
+    Uniform(f64),
+    /// Normal with this deviation.
+    Normal(f64),
+    /// This number, all of them.
+    Constant(f64),
+}
+
+use Drawn::{Constant, Normal, Uniform};
+
+fn assert_drawn(what: &str, values: &[f32], drawn: Drawn) {
+    let mean = values.iter().map(|v| f64::from(*v)).sum::<f64>() / values.len() as f64;
+    let square = values.iter().map(|v| (f64::from(*v) - mean).powi(2)).sum::<f64>() / values.len() as f64;
+    let most = values.iter().fold(0.0, |most: f64, v| most.max(f64::from(v.abs())));
+    let near = |expected: f64| {
+        // Four standard errors of a deviation.
+        let room = 4.0 / (2.0 * values.len() as f64).sqrt();
+        assert!((square.sqrt() / expected - 1.0).abs() < room, "{what}: {} instead of {expected}", square.sqrt());
+    };
+    match drawn {
+        Uniform(limit) => {
+            assert!(most <= limit, "{what}: {most} is beyond {limit}");
+            near(limit / 3f64.sqrt());
+        }
+        Normal(deviation) => near(deviation),
+        Constant(value) => assert!(values.iter().all(|v| f64::from(*v) == value), "{what}"),
+    }
+}
+
+#[test]
+fn initial_weights_are_the_authors() {
+    let of_width = |width: f64| 1.0 / width.sqrt();
+    let glorot = |inputs: f64, outputs: f64| (6.0 / (inputs + outputs)).sqrt();
+    let xavier = |inputs: f64, outputs: f64| (2.0 / (inputs + outputs)).sqrt();
+    let inputs = InputShape { numbers: 50, edge_numbers: 40, ..InputShape::default() };
+    let more = r#""width": 64, "heads": 4"#;
+    let uniform = Uniform(of_width(64.0));
+    let shared = |first: &str| {
+        vec![
+            ("encoder.projection.weight".to_string(), Uniform(of_width(50.0))),
+            (format!("layers.0.{first}.weight"), uniform),
+            ("layers.0.feed.inner.weight".into(), uniform),
+            ("layers.0.feed.inner.bias".into(), uniform),
+            ("layers.0.feed.outer.weight".into(), Uniform(of_width(128.0))),
+            ("head.output.weight".into(), uniform),
+        ]
+    };
+    let own = [
+        (
+            "gps",
+            "local.gated.own",
+            vec![
+                ("layers.0.attention.weight", Uniform(glorot(64.0, 192.0))),
+                ("layers.0.attention.bias", Constant(0.0)),
+                ("layers.0.output.weight", uniform),
+                ("layers.0.output.bias", Constant(0.0)),
+                ("edges.numbers.weight", Uniform(of_width(40.0))),
+            ],
+        ),
+        (
+            "exphormer",
+            "local.gated.own",
+            vec![("layers.0.query", uniform), ("expander", Normal(1.0)), ("layers.0.norm.rows.scale", Constant(1.0))],
+        ),
+        (
+            "sat",
+            "output",
+            vec![("layers.0.key", Uniform(glorot(64.0, 128.0))), ("layers.0.value", Uniform(glorot(64.0, 64.0)))],
+        ),
+        (
+            "grit",
+            "output",
+            vec![
+                ("layers.0.query.weight", Normal(xavier(64.0, 64.0))),
+                ("layers.0.query.bias", uniform),
+                ("layers.0.pair.weight", Normal(xavier(64.0, 128.0))),
+                ("layers.0.score", Normal(xavier(4.0, 16.0))),
+                ("layers.0.pair_value", Normal(xavier(64.0, 256.0))),
+                ("layers.0.degree", Normal(xavier(128.0, 2.0))),
+                ("edges.projection.weight", Uniform(of_width(40.0))),
+            ],
+        ),
+    ];
+    for (model, first, further) in own {
+        let arrays = config(model, more).init(&inputs, 30, 5).unwrap().network().arrays();
+        let further = further.into_iter().map(|(name, drawn)| (name.to_string(), drawn));
+        for (name, drawn) in shared(first).into_iter().chain(further) {
+            let found = arrays.iter().find(|array| array.name == name);
+            let array = found.unwrap_or_else(|| panic!("{model}: no {name}"));
+            assert_drawn(&format!("{model}, {name}"), &array.data, drawn);
+        }
+    }
+}
+
+#[test]
+fn layers_of_sat_start_as_copies_of_one() {
+    let arrays = config("sat", "").init(InputShape::from(3), 2, 5).unwrap().network().arrays();
+    let of = |layer: usize| {
+        let own =
+            arrays.iter().filter_map(move |array| Some((array.name.strip_prefix(&format!("layers.{layer}."))?, array)));
+        own.map(|(name, array)| (name.to_string(), array.data.clone())).collect::<Vec<_>>()
+    };
+    assert!(!of(0).is_empty());
+    assert_eq!(of(0), of(1));
+}
