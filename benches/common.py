@@ -153,13 +153,14 @@ def farhop(path):
 
 
 def bench(command, settings, *, memory=None, seconds=3600.0, hide=()):
-    """`farhop bench --json` with settings such as {"hops": 4, "recompute": True}."""
+    """`farhop bench --json` with settings such as {"hops": 4, "recompute": True, "set": ["model.alpha=0.1"]}."""
     line = [command, "bench", "--json", "--quiet"]
     for name, value in settings.items():
         if value is True:
             line.append(f"--{name}")
         elif value is not None and value is not False:
-            line += [f"--{name}", value]
+            for one in value if isinstance(value, list) else [value]:
+                line += [f"--{name}", one]
     return run_json(line, memory=memory, seconds=seconds, hide=hide)
 
 
@@ -241,7 +242,9 @@ def summary(measurements):
     if not good:
         return None
     seconds = [second for one in good for second in timed(one)]
+    busy = [second for one in good for second in timed({"all": one.get("cpu_all", [])})]
     return {
+        "cpu_median": statistics.median(busy) if busy else None,
         "median": statistics.median(seconds), "min": min(seconds), "max": max(seconds), "epochs": len(seconds),
         "peak": max(one["peak_rss_bytes"] for one in good), "failures": len(measurements) - len(good),
     }

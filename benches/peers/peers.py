@@ -3,7 +3,7 @@
     python peers.py --graph arxiv.npz --model gat --width 128 --layers 3 --threads 2
 
 Models: gcn-csr (GCN of PyTorch Geometric on a CSR matrix, its fastest form on a CPU), gcn-edges (the same on an edge list),
-gat (GAT of PyTorch Geometric), gen-lean and gen-literal (see gen.py). As in `farhop bench`, every layer is followed by batch
+gat (GAT of PyTorch Geometric), gen-lean and gen-literal (see gen.py), and the baselines of models.py. As in `farhop bench`, every layer is followed by batch
 norm, ReLU and dropout 0.5, the mean over graphs comes where the file has answers for graphs, and a linear head; GEN projects
 features that are wider than its layers. Adam; the loss is over all nodes or graphs.
 """
@@ -13,7 +13,8 @@ import sys
 import time
 import warnings
 
-MODELS = ("gcn-csr", "gcn-edges", "gat", "gen-lean", "gen-literal")
+MODELS = ("gcn-csr", "gcn-edges", "gat", "gen-lean", "gen-literal", "graphsage-csr", "gat-edges", "gin-csr", "gine-edges", "gatedgcn-edges",
+          "mixhop-csr", "appnp-csr", "jknet-csr", "sgformer-csr", "polynormer-edges", "gps-edges")
 
 
 def arguments():
@@ -27,6 +28,7 @@ def arguments():
     parser.add_argument("--epochs", type=int, default=4, help="after one that warms up")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--checkpoint", default="none", choices=("none", "layer", "round"), help="of GEN")
+    parser.add_argument("--edge-features", type=int, default=0, help="numbers of every edge, made up")
     parser.add_argument("--input", default="dense", choices=("dense", "csr"), help="features as they are, or as a CSR matrix")
     return parser.parse_args()
 
@@ -42,6 +44,7 @@ from torch_geometric.nn import GATConv, GCNConv
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
 
 import gen
+import models
 
 
 def status_bytes(field):
@@ -136,13 +139,13 @@ class Peer(nn.Module):
 
 
 def epochs(asked, peer, x, y):
-    """Seconds of each epoch, the warm-up first."""
+    """Seconds of each epoch, the warm-up first, and what all threads worked in it."""
     optimizer = torch.optim.Adam(peer.parameters(), lr=0.005)
     loss = F.binary_cross_entropy_with_logits if y.dim() == 2 else F.cross_entropy
     peer.train(asked.mode == "train")
-    seconds = []
+    seconds, busy = [], []
     for _ in range(1 + asked.epochs):
-        start = time.perf_counter()
+        start, before = time.perf_counter(), time.process_time()
         if asked.mode == "train":
             optimizer.zero_grad(set_to_none=True)
             value = loss(peer(x), y)
@@ -154,7 +157,8 @@ def epochs(asked, peer, x, y):
             with torch.inference_mode():
                 peer(x)
         seconds.append(time.perf_counter() - start)
-    return seconds
+        busy.append(time.process_time() - before)
+    return seconds, busy
 
 
 def main():
@@ -168,18 +172,22 @@ def main():
     edge_index = torch.from_numpy(file["edge_index"]).long()
     batch = torch.from_numpy(file["batch"]).long() if "batch" in file.files else None
     outputs = y.shape[1] if y.dim() == 2 else int(y.max()) + 1
-    peer = Peer(asked, x, edge_index, outputs, batch if y.dim() == 2 else None)
+    answers = batch if y.dim() == 2 else None
+    if asked.model in models.KINDS:
+        peer = models.build(asked, x, edge_index, outputs, batch, answers)
+    else:
+        peer = Peer(asked, x, edge_index, outputs, answers)
     parameters = sum(parameter.numel() for parameter in peer.parameters())
     if asked.input == "csr":
         x = x.to_sparse_csr()
         peer.read_sparse(x)
     is_gen = asked.model.startswith("gen-")
-    seconds = epochs(asked, peer, x, y)
+    seconds, busy = epochs(asked, peer, x, y)
     print(json.dumps({
         "model": asked.model,
         "hops": asked.hops if is_gen else None,
         "checkpoint": asked.checkpoint if is_gen else None,
-        "sum": peer.way,
+        "sum": getattr(peer, "way", None),
         "input": asked.input,
         "width": asked.width,
         "layers": asked.layers,
@@ -190,6 +198,7 @@ def main():
         "parameters": parameters,
         "seconds_per_epoch": min(seconds[1:] or seconds),
         "all": [round(second, 6) for second in seconds],
+        "cpu_all": [round(second, 2) for second in busy],
         "peak_rss_bytes": status_bytes("VmHWM"),
         "rss_before_bytes": before,
     }))

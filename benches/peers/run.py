@@ -41,6 +41,7 @@ def arguments():
     parser.add_argument("--venv", metavar="DIR", type=Path, help="an environment that is there [benches/peers/.venv, made]")
     parser.add_argument("--pip", metavar="ARGS", default="", help="more arguments for pip, such as another index")
     parser.add_argument("--data", metavar="DIR", type=Path, help="folder with Cora and PubMed, besides $FARHOP_DATA")
+    parser.add_argument("--shrink", metavar="N", type=int, default=1, help="arxiv-like graphs and batches of molecules N times smaller [1]")
     parser.add_argument("--repeats", metavar="R", type=int, default=3, help="processes of every program [3]")
     parser.add_argument("--only", metavar="NAMES", help="sections, with commas between; see --list")
     parser.add_argument("--without", metavar="MODELS", default="", help="peers to leave out, such as gen-literal,gcn-edges")
@@ -197,7 +198,7 @@ class Measuring:
 
     def check(self, contender, measured):
         """The same model has the same number of parameters, and everyone the same threads and the same graph."""
-        kind = contender.model.split("-")[0]
+        kind = contender.model.split("-")[0].replace("gine", "gin")
         same = (kind, contender.settings.get("hops"))
         first = self.parameters.setdefault(same, measured["parameters"])
         assert measured["parameters"] == first, f"{contender.name} has {measured['parameters']} parameters instead of {first}"
@@ -227,8 +228,10 @@ def held_against(targets, contenders, summaries):
         row = {"ours": target.ours, "peer": target.peer, "what": target.what, "most": target.most, "note": target.note,
                "measured": None, "met": None}
         if ours and (peer or target.peer is None):
-            value = summaries[ours.name]["median" if target.what == "time" else "peak"]
-            against = 1 if peer is None else summaries[peer.name]["median" if target.what == "time" else "peak_of_data"]
+            mine, theirs = {"time": ("median", "median"), "processor time": ("cpu_median", "cpu_median"),
+                            "memory": ("peak", "peak_of_data")}[target.what]
+            value = summaries[ours.name][mine]
+            against = 1 if peer is None else summaries[peer.name][theirs]
             row.update(measured=value / against, met=value <= target.most * against, peer=peer and peer.name)
         rows.append(row)
     return rows
@@ -260,13 +263,14 @@ def section_table(contenders, summaries, measured, level_of):
         level = level_of(contender)
         name = contender.name + ("" if level == "none" else f", checkpoint a {level}")
         if found is None:
-            cells.append([name, "-", "-", "-", "-", measured[contender.name][-1]["failed"][:70]])
+            cells.append([name, "-", "-", "-", "-", "-", measured[contender.name][-1]["failed"][:70]])
             continue
         ratio = f"{found['median'] / base['median']:.3g}" if base else "-"
         share = f"{found['peak'] / base['peak']:.3g}" if base else "-"
         spread = f"{common.seconds_text(found['min'])} - {common.seconds_text(found['max'])}"
-        cells.append([name, common.seconds_text(found["median"]), spread, common.gib(found["peak"]), ratio, share])
-    return common.table(["program", "median epoch", "min - max", "peak memory", "time / first", "memory / first"], cells)
+        busy = common.seconds_text(found["cpu_median"]) if found["cpu_median"] else "-"
+        cells.append([name, common.seconds_text(found["median"]), spread, busy, common.gib(found["peak"]), ratio, share])
+    return common.table(["program", "median epoch", "min - max", "processor time", "peak memory", "time / first", "memory / first"], cells)
 
 
 def run_section(name, section, asked, python, command):
@@ -306,10 +310,10 @@ def run_section(name, section, asked, python, command):
 
 def main():
     asked = arguments()
-    known = sections(asked.quick)
+    known = sections(asked.quick, asked.shrink)
     if asked.list:
         for name, section in known.items():
-            print(f"{name:<11} {section.title}")
+            print(f"{name:<19} {section.title}")
         return
     names = common.chosen(asked.only, known)
     if asked.repeats < 1 or any("=" not in pair for pair in asked.peer_env):

@@ -127,6 +127,43 @@ def molecules(graph, epochs):
         [Target(GEN, TORCH_GEN, "time", 1 / 15)])
 
 
+def baseline(name, graph, width, layers, epochs, peer, ours, of_peer=None, note=""):
+    """A baseline beside the same model of PyTorch Geometric. `ours` and `of_peer` are settings of either."""
+    model, form = peer.split("-")
+    mine, theirs = f"farhop {name}", f"PyG {name}" + (" on CSR" if form == "csr" else "")
+    our_model = "gin" if model == "gine" else model
+    return Section(
+        f"Training {name}{note}", graph, width, layers, "train",
+        [Contender(mine, mine, our_model, epochs, True, ours), Contender(theirs, theirs, peer, epochs, False, of_peer or {})],
+        [Target(mine, theirs, "time", 0.7), Target(mine, theirs, "processor time", 0.7), Target(mine, theirs, "memory", 0.5)])
+
+
+def baselines(like_arxiv, smaller, atoms, epochs):
+    """Section by name: on the arxiv-like graph; where a peer keeps several arrays of edges times channels, on a quarter of it."""
+    on = lambda name, peer, *ours, width=128: baseline(
+        name, like_arxiv, width, 3, epochs(3), peer, {"set": [f"model.{setting}" for setting in ours]}, note=" on the arxiv-like graph")
+    quarter = lambda name, peer, *ours: baseline(
+        name, smaller, 128, 3, epochs(3), peer, {"set": [f"model.{setting}" for setting in ours]}, note=" on a quarter of the arxiv-like graph")
+    edges = {"edge-features": 16}
+    molecules = lambda name, peer, *ours: baseline(
+        name, atoms, 120, 4, epochs(5), peer, {**edges, "set": [f"model.{setting}" for setting in ours]}, edges,
+        f" on {atoms.numbers['graphs']} molecules")
+    return {
+        "graphsage": on("GraphSAGE", "graphsage-csr"),
+        "gin": on("GIN", "gin-csr", "every_layer=false"),
+        "mixhop": on("MixHop", "mixhop-csr", "input_dropout=0", width=126),
+        "appnp": on("APPNP, K = 10", "appnp-csr"),
+        "jknet": on("JKNet", "jknet-csr"),
+        "sgformer": on("SGFormer", "sgformer-csr", "residual=false"),
+        "gat": quarter("GAT", "gat-edges", "heads=1", "attention_dropout=0"),
+        "gatedgcn": quarter("GatedGCN", "gatedgcn-edges"),
+        "polynormer": quarter("Polynormer", "polynormer-edges"),
+        "molecules-gine": molecules("GINE", "gine-edges", "every_layer=false", "edge_features=each-layer"),
+        "molecules-gatedgcn": molecules("GatedGCN", "gatedgcn-edges"),
+        "molecules-gps": molecules("GPS", "gps-edges", "local=gine"),
+    }
+
+
 def sweep(edges, text, shrink, epochs):
     graph = Graph("power-law", {"nodes": edges // shrink // 7, "edges": edges // shrink, "features": 64, "classes": 40})
     many = 3 if edges >= 1_000_000 else 20
@@ -136,18 +173,20 @@ def sweep(edges, text, shrink, epochs):
         [])
 
 
-def sections(quick):
-    """All sections by name. Quick ones have small graphs and one epoch."""
+def sections(quick, shrink=1):
+    """All sections by name, on graphs that are `shrink` times smaller. Quick ones have small graphs and one epoch."""
     epochs = (lambda many: 1) if quick else (lambda many: many)
-    shrink = 100 if quick else 1
+    shrink = 100 if quick else shrink
     like_arxiv = Graph("power-law", {"nodes": 169_343 // shrink, "edges": 1_166_243 // shrink, "features": 128, "classes": 40})
-    atoms = Graph("molecules", {"graphs": 200 // (10 if quick else 1), "atoms": 150, "features": 120, "labels": 10})
+    smaller = Graph("power-law", {"nodes": 42_336 // shrink, "edges": 291_561 // shrink, "features": 128, "classes": 40})
+    atoms = Graph("molecules", {"graphs": max(200 // shrink, 20), "atoms": 150, "features": 120, "labels": 10})
     return {
         "arxiv": arxiv(like_arxiv, epochs),
         "infer": inference(like_arxiv, epochs),
         "cora": citation("Cora", "cora", epochs, 100),
         "pubmed": citation("PubMed", "pubmed", epochs, 30),
         "molecules": molecules(atoms, epochs),
+        **baselines(like_arxiv, smaller, atoms, epochs),
         "sweep-10k": sweep(10_000, "10,000", 1, epochs),
         "sweep-100k": sweep(100_000, "100,000", 10 if quick else 1, epochs),
         "sweep-1m": sweep(1_000_000, "1,000,000", shrink, epochs),

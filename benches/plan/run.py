@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Is the memory plan honest? Planned against measured peak over a grid of shapes and settings.
 
-    python3 benches/plan/run.py            the grid (some minutes)
-    python3 benches/plan/run.py --quick    a corner of it
+    python3 benches/plan/run.py             the grid of GEN, GCN and MLP (some minutes)
+    python3 benches/plan/run.py --models    every model on a few shapes, in training and inference
+    python3 benches/plan/run.py --quick     a corner of it
+    python3 benches/plan/run.py --models --only gcn,gat --resume --out FILE    what FILE does not have yet
 
 Every point is a `farhop bench` of its own. Prints a table with the worst first and writes benches/runs/DATE-plan.json. Standard
 library only.
 """
 import argparse
 import itertools
+import json
 import sys
 from pathlib import Path
 
@@ -53,16 +56,51 @@ def grid(quick, scale):
     return kept[::8] if quick else kept
 
 
+# What every model is measured on. A model that is made for graphs of few nodes is measured on as many as it allows.
+SHAPES = {
+    "one graph": {"nodes": 100_000, "edges": 600_000},
+    "smaller graph": {"nodes": 20_000, "edges": 200_000},
+    "many graphs": {"nodes": 30_000, "edges": 33_000, "graphs": 200, "classes": 10},
+    "many graphs with edge features": {"nodes": 30_000, "edges": 33_000, "graphs": 200, "classes": 10, "edge-features": 16},
+}
+# Settings without which a model does not read what the shape has.
+SETTINGS = {("gin", "many graphs with edge features"): ["model.edge_features=shared", "model.input_projection=true"]}
+
+
+def of_models(models, shapes, quick, scale):
+    """Every model on every shape that it may see and that shows something new of it."""
+    points = []
+    for model, name, mode in itertools.product(models, shapes, ("train", "infer")):
+        shape = SHAPES[name]
+        if name.endswith("edge features") and not (model["reads_edge_features"] or (model["model"], name) in SETTINGS):
+            continue
+        if name == "one graph" and (model["most_nodes"] or shape["nodes"]) < shape["nodes"]:
+            continue
+        point = {"model": model["model"], "mode": mode, **shape, "features": 64, "width": 96, "layers": 3}
+        least = min(scale * shape["nodes"], model["most_nodes"] or shape["nodes"])
+        point["edges"] = int(point["edges"] * least / point["nodes"])
+        point["nodes"] = int(least)
+        if (model["model"], name) in SETTINGS:
+            point["set"] = SETTINGS[model["model"], name]
+        points.append({**point, "shape": name})
+    return points[::8] if quick else points
+
+
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     common.add_arguments(parser)
     parser.add_argument("--scale", metavar="S", type=float, default=1.0, help="nodes and edges times S [1]")
+    parser.add_argument("--models", action="store_true", help="every model of `farhop models` on a few shapes")
+    parser.add_argument("--only", metavar="A,B", default="", help="of these models alone")
+    parser.add_argument("--shapes", metavar="A,B", default="", help=f"of these shapes alone: {', '.join(SHAPES)}")
+    parser.add_argument("--resume", action="store_true", help="go on with the run file --out: points that it has are not measured again")
     parser.add_argument("--worst", metavar="N", type=int, default=0, help="rows of the table, 0 for all [0]")
     return parser.parse_args()
 
 
 def measure(point, asked, command):
-    settings = {**point, "threads": asked.threads, "epochs": 1}
+    settings = {name: value for name, value in point.items() if name != "shape"}
+    settings.update(threads=asked.threads, epochs=1)
     found = common.bench(command, settings, memory=int(asked.memory_limit * common.GIB), seconds=asked.timeout)
     if "failed" in found:
         return {"settings": point, **found}
@@ -78,8 +116,11 @@ def off(row):
 def row_cells(row):
     point = row["settings"]
     text = lambda value: "-" if value is None else common.count_text(value) if isinstance(value, int) and value >= 1000 else value
-    shape = [text(point[name]) for name in ("model", "mode", "nodes", "edges", "features", "width", "layers", "hops", "heads")]
-    shape.append("yes" if point["recompute"] else "")
+    if "shape" in point:
+        shape = [point["model"], point["mode"], point["shape"], text(point["nodes"]), text(point["edges"])]
+    else:
+        shape = [text(point[name]) for name in ("model", "mode", "nodes", "edges", "features", "width", "layers", "hops", "heads")]
+        shape.append("yes" if point["recompute"] else "")
     if "failed" in row:
         return [*shape, "-", "-", row["failed"][:60]]
     return [*shape, common.gib(row["planned_bytes"]), common.gib(row["measured_bytes"]), f"{row['ratio']:.2f}"]
@@ -90,18 +131,31 @@ def main():
     command = common.farhop(asked.farhop)
     facts = common.machine(command)
     say(common.machine_line(facts))
+    scale = asked.scale * (0.05 if asked.quick else 1)
+    if asked.models:
+        models = common.run_json([command, "models", "--json"])["models"]
+        chosen = common.chosen(asked.only, [model["model"] for model in models])
+        shapes = common.chosen(asked.shapes, list(SHAPES), "--shapes")
+        points = of_models([model for model in models if model["model"] in chosen], shapes, asked.quick, scale)
+    else:
+        points = grid(asked.quick, scale)
+    known = []
+    if asked.resume and asked.out and asked.out.exists():
+        known = json.loads(asked.out.read_text())["points"]
     file = common.RunFile("plan", asked)
-    points = grid(asked.quick, asked.scale * (0.05 if asked.quick else 1))
-    rows = []
+    rows = [row for row in known if row["settings"] not in points]
     for number, point in enumerate(points, 1):
-        rows.append(measure(point, asked, command))
+        found = next((row for row in known if row["settings"] == point and "ratio" in row), None)
+        rows.append(found or measure(point, asked, command))
         told = f"ratio {rows[-1]['ratio']:.2f}" if "ratio" in rows[-1] else rows[-1]["failed"]
-        say(f"  {number} of {len(points)}: {told}")
+        if found is None:
+            say(f"  {number} of {len(points)}, {point['model']} {point['mode']} {point.get('shape', '')}: {told}")
         file.add(machine=facts, allowed=ALLOWED, points=rows)
     good = sorted((row for row in rows if "ratio" in row), key=off, reverse=True)
     failed = [row for row in rows if "failed" in row]
     shown = [*failed, *good][:asked.worst or None]
-    heading = ["model", "mode", "nodes", "edges", "features", "width", "layers", "K", "heads", "recompute", "planned", "measured", "planned / measured"]
+    what = ["shape", "nodes", "edges"] if asked.models else ["nodes", "edges", "features", "width", "layers", "K", "heads", "recompute"]
+    heading = ["model", "mode", *what, "planned", "measured", "planned / measured"]
     print(common.table(heading, map(row_cells, shown)))
     if good:
         within = sum(abs(row["ratio"] - 1) <= ALLOWED for row in good)

@@ -16,6 +16,7 @@ pub mod causal_convolution;
 pub mod dense;
 pub mod edge_attention;
 pub mod edges;
+pub mod elements;
 pub mod elimination;
 pub mod embedding;
 pub mod gen_layer;

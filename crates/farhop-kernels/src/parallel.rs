@@ -102,7 +102,8 @@ pub fn add(values: &[f32], sums: &mut [f32]) {
     each_part(sums, |range, part| part.iter_mut().zip(&values[range]).for_each(|(sum, value)| *sum += value));
 }
 
-fn each_part(values: &mut [f32], task: impl Fn(Range<usize>, &mut [f32]) + Sync + Send) {
+/// Calls `task` with the parts of a slice and their places.
+pub(crate) fn each_part(values: &mut [f32], task: impl Fn(Range<usize>, &mut [f32]) + Sync + Send) {
     const PART: usize = 1 << 14;
     let count = values.len();
     let shared = SharedMut::new(values);

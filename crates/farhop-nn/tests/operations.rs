@@ -8,8 +8,8 @@ use farhop_graph::{Direction, build};
 use farhop_kernels::dense::{Activation, Dropout, Finish};
 use farhop_nn::Targets;
 use farhop_nn::ops::{
-    Array, Backward, EntryWeights, FeedForwardInputs, Input, Normalisation, Operation, Output, apply, feed_forward,
-    linear, loss, norm_block, spmm,
+    Array, Backward, EntryWeights, FeedForwardInputs, Input, Normalisation, Operation, Output, add, add_row, apply,
+    between, feed_forward, linear, loss, multiply, norm_block, spmm, sum,
 };
 
 fn device() -> Device {
@@ -60,6 +60,33 @@ fn linear_is_a_matrix_product() {
     compare("linear", found, expected);
     let found = outcome!(linear(x.clone(), w.clone(), None), x, w);
     compare("no bias", found, outcome!(x.clone().matmul(w.clone()), x, w));
+}
+
+#[test]
+fn sums_in_place_and_not() {
+    let (x, z, w, b) = (leaf([7, 4], 1), leaf([7, 4], 2), leaf([7, 4], 3), leaf([4], 4));
+    let terms = || vec![(x.clone(), 0.5), (z.clone(), 1.0), (w.clone(), -2.0)];
+    let expected = outcome!(x.clone() * 0.5 + z.clone() - w.clone() * 2.0, x, z, w);
+    compare("leaves, which others hold", outcome!(sum(terms()), x, z, w), expected);
+    // What nobody else holds is overwritten: the first, the second, or none of them.
+    let made = |x: &Tensor<2>| multiply(x.clone(), x.clone());
+    let expected = outcome!(x.clone() * x.clone() + z.clone() * z.clone(), x, z);
+    compare("both free", outcome!(add(made(&x), made(&z)), x, z), expected);
+    let square = made(&x);
+    let twice = outcome!(add(add(square.clone(), made(&z)), square.clone()), x, z);
+    compare("one held", twice, outcome!(x.clone() * x.clone() * 2.0 + z.clone() * z.clone(), x, z));
+    let found = outcome!(add_row(made(&x), b.clone()), x, b);
+    compare("a row", found, outcome!(x.clone() * x.clone() + b.clone().unsqueeze(), x, b));
+    let found = outcome!(sum(vec![(made(&x), 3.0)]), x);
+    compare("a multiple", found, outcome!(x.clone() * x.clone() * 3.0, x));
+}
+
+#[test]
+fn between_two_by_a_share_of_every_channel() {
+    let (x, z, b) = (leaf([7, 4], 1), leaf([7, 4], 2), leaf([1, 4], 3));
+    let found = outcome!(between(x.clone(), z.clone(), b.clone()), x, z, b);
+    let expected = outcome!((z.clone() - x.clone()) * b.clone() + x.clone(), x, z, b);
+    compare("between", found, expected);
 }
 
 #[test]

@@ -12,6 +12,7 @@ const EXAMPLES: &str = "\
 Examples:
   farhop bench --nodes 169343 --edges 1166243 --model gen --hops 4 --threads 2
   farhop bench --graph arxiv_like.npz --model gcn --mode infer --json
+  farhop bench --nodes 30000 --edges 33000 --graphs 200 --edge-features 16 --model gps
 
 The model: every layer followed by batch norm, ReLU and dropout 0.5; a linear head. Features that are wider than --width are projected to it
 before the first GEN layer, unless --raw-features. Where y has a row for every graph, the head reads the mean over a graph's nodes.";
@@ -21,7 +22,7 @@ before the first GEN layer, unless --raw-features. Where y has a row for every g
 #[command(after_help = EXAMPLES)]
 pub struct BenchArguments {
     /// Graph as npz: edge_index [2, E], x [N, F], y [N] (or [G, T], with batch [N])
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["nodes", "edges", "features", "classes"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["nodes", "edges", "features", "classes", "graphs"])]
     pub graph: Option<PathBuf>,
     /// Nodes of a power-law graph that is generated
     #[arg(long, value_name = "N")]
@@ -35,6 +36,12 @@ pub struct BenchArguments {
     /// Classes of its nodes [default: 40]
     #[arg(long, value_name = "C")]
     pub classes: Option<usize>,
+    /// Make that many small graphs of equally many nodes and edges instead of one, with as many yes-or-no answers for each as there are classes
+    #[arg(long, value_name = "G")]
+    pub graphs: Option<usize>,
+    /// Numbers of every edge, made up [default: 0]
+    #[arg(long, value_name = "F", default_value_t = 0, hide_default_value = true)]
+    pub edge_features: usize,
     /// Model; `farhop models` lists them
     #[arg(long, value_name = "NAME", default_value = "gen")]
     pub model: String,

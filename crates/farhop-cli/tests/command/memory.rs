@@ -19,6 +19,10 @@ fn the_plan_of_a_bench_is_what_it_takes() {
         "--nodes 40000 --edges 100000 --features 64 --width 64 --layers 2 --mode infer",
         "--nodes 40000 --edges 200000 --features 64 --width 128 --layers 4 --model gcn",
         "--nodes 60000 --edges 100000 --features 64 --width 128 --layers 4 --model mlp",
+        "--nodes 40000 --edges 200000 --features 64 --width 96 --layers 3 --model graphsage",
+        "--nodes 40000 --edges 200000 --features 64 --width 96 --layers 3 --model mixhop",
+        "--nodes 40000 --edges 200000 --features 64 --width 96 --layers 3 --model gat",
+        "--nodes 24000 --edges 30000 --graphs 160 --classes 10 --edge-features 16 --features 64 --width 96 --model gps",
     ];
     for shape in shapes {
         let found = place.farhop(&format!("bench {shape} --epochs 1 --threads 2 --json --quiet")).object();

@@ -72,7 +72,7 @@ impl BothWays {
         // The norm is of rows: it may come before they are turned.
         let back = ops::take_rows(self.norm_back.apply(x.clone(), None, context), &lines.turned);
         let back = ops::take_rows(self.back.forward(back, &lines.offsets), &lines.turned);
-        let sum = ops::linear(ahead + back, self.output.val(), None);
+        let sum = ops::linear(ops::add(ahead, back), self.output.val(), None);
         self.after.apply(sum, self.residual.then_some(x), context)
     }
 

@@ -59,6 +59,7 @@ impl EliminatedHops {
             kept,
             forward: output + kept + kernel::bytes_forward(&config, 1, false, nodes, entries),
             backward: output + begun.max(kernel::bytes_finish(&config, 1, nodes, entries)),
+            ..Work::default()
         };
         ledger.run(work, [(x, true)])
     }
@@ -142,7 +143,7 @@ impl Layer for EliminatedLayer {
         };
         if self.config.projects_first() {
             let projected = features.linear(self.weight.val(), None);
-            return ops::eliminate(projected, graph, &weights, all) + self.bias.val().unsqueeze::<2>();
+            return ops::add_row(ops::eliminate(projected, graph, &weights, all), self.bias.val());
         }
         let joined = ops::eliminate(features.into_dense(batch), graph, &weights, all);
         ops::linear(joined, self.weight.val(), Some(self.bias.val()))

@@ -167,7 +167,7 @@ impl Encoder {
         let mut sum: Option<Tensor<2>> = None;
         let mut add = |term: Tensor<2>| {
             sum = Some(match sum.take() {
-                Some(sum) => sum + term,
+                Some(sum) => ops::add(sum, term),
                 None => term,
             });
         };

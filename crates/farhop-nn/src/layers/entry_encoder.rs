@@ -64,5 +64,5 @@ pub(super) fn terms(
 ) -> Option<Tensor<2>> {
     let numbers = numbers.map(|linear| linear.apply(batch.edge_numbers().into()));
     let table = categories.map(|table| ops::embedding(batch.edge_categories(), table.val()));
-    numbers.into_iter().chain(table).reduce(|sum, term| sum + term)
+    numbers.into_iter().chain(table).reduce(ops::add)
 }

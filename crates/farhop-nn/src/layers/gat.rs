@@ -66,11 +66,12 @@ impl GatConfig {
             kept: statistics,
             forward: rows(nodes, all) + statistics,
             backward: statistics + 2 * rows(nodes, all) + 2 * rows(entries + nodes, heads) + rows(nodes, 2 * heads),
+            ..Work::default()
         };
         let y = ledger.run_all(work, parts);
         match (self.mean, self.bias) {
             (true, _) => ledger.product(name, y, nodes, self.channels),
-            (false, true) => ledger.spread(name, y),
+            (false, true) => ledger.shift(name, y),
             (false, false) => y,
         }
     }
@@ -145,7 +146,7 @@ impl GatLayer {
             .categories
             .as_ref()
             .map(|table| ops::embedding(batch.edge_categories(), self.folded(table.val(), &entries.vector)));
-        let scores = numbers.into_iter().chain(table).reduce(|sum, term| sum + term)?;
+        let scores = numbers.into_iter().chain(table).reduce(ops::add)?;
         let shares = batch.derived(0, |batch| {
             let graph = batch.graph();
             let shares = (0..graph.nodes()).map(|i| 1.0 / graph.degree(i).max(1) as f32).collect();
@@ -173,7 +174,7 @@ impl Layer for GatLayer {
             return ops::linear(y, bridge::from_vec(shares, [heads * channels, channels]), bias);
         }
         match bias {
-            Some(bias) => y + bias.unsqueeze::<2>(),
+            Some(bias) => ops::add_row(y, bias),
             None => y,
         }
     }

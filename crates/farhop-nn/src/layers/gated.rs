@@ -55,7 +55,7 @@ impl GatedMean {
         };
         let states = ops::edge_gates(map(&self.target), map(&self.source), c, graph);
         let mean = ops::gated_mean(map(&self.neighbour), states.clone(), graph, EPSILON);
-        (map(&self.own) + mean, states)
+        (ops::add(map(&self.own), mean), states)
     }
 
     /// Number of parameters.

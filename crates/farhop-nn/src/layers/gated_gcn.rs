@@ -126,7 +126,7 @@ impl GatedGcnLayer {
         }
         let state = self.entry.as_ref().zip(e.clone()).map(|(map, e)| map.apply(e.into()));
         let s = ops::edge_gates(self.receiver.apply(h.clone()), self.sender.apply(h.clone()), state, graph);
-        let p = own + ops::gated_mean(self.value.apply(h), s.clone(), graph, EPSILON);
+        let p = ops::add(own, ops::gated_mean(self.value.apply(h), s.clone(), graph, EPSILON));
         let h = self.norm.apply(p, residual, context);
         let e = self.entry_norm.as_ref().map(|norm| {
             let residual = e.filter(|e| self.config.residual && e.dims()[1] == outputs);

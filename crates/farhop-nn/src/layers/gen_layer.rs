@@ -251,6 +251,7 @@ impl GenConfig {
             // The numbers of entries are the sum of two terms at most, which are there while it is made.
             forward: propagate.max(3 * edge),
             backward: edge + back,
+            ..Work::default()
         };
         let own = (first && self.own_term).then(|| z.clone());
         let read = if first { ledger.product(name, z, nodes, carried) } else { z };
@@ -334,7 +335,7 @@ impl GenLayer {
         }
         let table = self.edge_table.as_ref().map(|table| ops::embedding(batch.edge_categories(), table.val()));
         let weight = self.edge_weight.as_ref().map(|weight| ops::linear(batch.edge_numbers(), weight.val(), None));
-        table.into_iter().chain(weight).reduce(|sum, term| sum + term)
+        table.into_iter().chain(weight).reduce(ops::add)
     }
 
     fn coefficients(&self, batch: &Batch, context: &Context) -> GenCoefficients {

@@ -125,7 +125,7 @@ impl GinLayer {
                 let projected = features.linear(weight, None);
                 let sum = ops::spmm(projected.clone(), graph, &batch.ones(), bias);
                 match &self.epsilon {
-                    Some(epsilon) => sum + ops::mix(epsilon.val().reshape([1, 1]), vec![projected]),
+                    Some(epsilon) => ops::add(sum, ops::mix(epsilon.val().reshape([1, 1]), vec![projected])),
                     None => sum,
                 }
             }

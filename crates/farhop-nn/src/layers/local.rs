@@ -178,7 +178,7 @@ impl Local {
         match (&self.gated, &self.gine, &self.gcn, e) {
             (Some(gated), _, _, Some(e)) => gated.apply(h, e, batch, context),
             (_, Some(gine), _, Some(e)) => {
-                let sum = ops::edge_relu_sum(h.clone(), e.clone(), batch.graph()) + h.clone();
+                let sum = ops::add(ops::edge_relu_sum(h.clone(), e.clone(), batch.graph()), h.clone());
                 let inner = gine.activation.apply(gine.inner.apply(sum.into()), None, context);
                 (self.end.apply(gine.outer.apply(inner.into()), Some(h), context), Some(e))
             }
@@ -199,7 +199,7 @@ impl Gated {
         let mapped = self.edges.apply(e.clone().into());
         let state = ops::edge_gates(of(&self.receiver), of(&self.sender), Some(mapped), graph);
         let mean = ops::gated_mean(of(&self.values), state.clone(), graph, EPSILON);
-        let sum = of(&self.own) + mean;
+        let sum = ops::add(of(&self.own), mean);
         let nodes = self.node_norm.apply(sum, Some(h.clone()), context);
         let edges = self.edge_norm.as_ref().map(|norm| {
             // A batch without edges has no statistics.

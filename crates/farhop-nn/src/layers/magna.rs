@@ -161,7 +161,8 @@ impl MagnaLayer {
                 Some(weights) if drops.is_none() => weights,
                 _ => ops::edge_softmax(scores.clone(), batch.graph(), drops),
             };
-            state = ops::attend(state, current.clone(), None, batch.graph()) * (1.0 - alpha) + values.clone() * alpha;
+            let near = ops::attend(state, current.clone(), None, batch.graph());
+            state = ops::sum(vec![(near, 1.0 - alpha), (values.clone(), alpha)]);
             state = activated(state, Activation::Identity, context.dropout(dropout));
             weights = Some(current);
         }
@@ -170,11 +171,11 @@ impl MagnaLayer {
             Some(map) => ops::linear(h, map.val(), None),
             None => h,
         };
-        let t = residual + activated(spread, Activation::Identity, context.dropout(dropout));
+        let t = ops::add(residual, activated(spread, Activation::Identity, context.dropout(dropout)));
         let inner = self.inner.apply(self.inner_norm.apply(t.clone(), Dropout::NONE).into());
         let inner = activated(inner, self.config.activation.into(), context.dropout(self.config.inner_dropout));
         let outer = self.outer.apply(inner.into());
-        t + activated(outer, Activation::Identity, context.dropout(dropout))
+        ops::add(t, activated(outer, Activation::Identity, context.dropout(dropout)))
     }
 }
 
@@ -221,8 +222,7 @@ impl MagnaLayerConfig {
             let output = floats(nodes * width);
             let step = Work { name: name.into(), output, ..Work::default() };
             let spread = ledger.run(step, [(state, true), (Tracked::clone(&current), true)]);
-            let part = ledger.spread(name, values.clone());
-            state = drops(ledger.add(name, ledger.spread(name, spread), part));
+            state = drops(ledger.add(name, spread, values.clone()));
             weights = Some(current);
         }
         drop((weights, scores, values));

@@ -165,8 +165,8 @@ impl Mamba {
             let [u, z] = [&u, &z].map(|rows| ops::take_rows(rows.clone(), order));
             ops::sum_rows(self.scan(u, z, offsets), order)
         };
-        let sum = orders.iter().map(in_order).reduce(|sum, next| sum + next).unwrap_or_else(|| u.clone());
-        let mean = if orders.len() > 1 { sum / orders.len() as f32 } else { sum };
+        let sum = orders.iter().map(in_order).reduce(ops::add).unwrap_or_else(|| u.clone());
+        let mean = if orders.len() > 1 { ops::sum(vec![(sum, 1.0 / orders.len() as f32)]) } else { sum };
         ops::linear(mean, self.output.val(), None)
     }
 

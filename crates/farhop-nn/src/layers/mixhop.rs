@@ -105,7 +105,8 @@ impl MixHopLayer {
         }
         let mut y = x.linear(weight, None);
         if let Some(eliminated) = &self.config.eliminated {
-            return ops::eliminate(y, batch.graph(), &eliminated.weights(batch), Hops::only(p)) + bias.unsqueeze::<2>();
+            let hop = ops::eliminate(y, batch.graph(), &eliminated.weights(batch), Hops::only(p));
+            return ops::add_row(hop, bias);
         }
         for step in 0..p {
             let bias = (step + 1 == p).then(|| bias.clone());

@@ -112,7 +112,7 @@ impl Layer for SageLayer {
                 ops::linear(ops::spmm(m, graph, &mean.0, None), weight, bias)
             }
         };
-        let y = neighbours + root;
+        let y = ops::add(neighbours, root);
         if self.config.normalise { ops::row_normalise(y, SHORTEST) } else { y }
     }
 }

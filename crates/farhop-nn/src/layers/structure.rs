@@ -323,12 +323,13 @@ impl StructureLayer {
             let sum = ops::edge_relu_sum(z, ops::scale_rows(f, degrees.sources.clone()), graph);
             let own = ops::linear(u, linear.weight(), Some(linear.bias() + root.val()));
             let own = ops::scale_rows(self.relu.apply(own, None, context), degrees.nodes.clone());
-            return ops::scale_rows(sum + own, degrees.nodes.clone());
+            return ops::scale_rows(ops::add(sum, own), degrees.nodes.clone());
         }
         if let (Some(share), Some(inner), Some(outer)) = (&self.share, &self.inner, &self.outer) {
             let nodes = u.dims()[0];
             let shares = ops::linear(bridge::from_vec(vec![1.0; nodes], [nodes, 1]), share.val(), None);
-            let sum = ops::edge_relu_sum(u.clone(), f, graph) + ops::scale_rows(u.clone(), shares) + u;
+            let near = ops::edge_relu_sum(u.clone(), f, graph);
+            let sum = ops::sum(vec![(near, 1.0), (ops::scale_rows(u.clone(), shares), 1.0), (u, 1.0)]);
             return outer.apply(self.relu.apply(inner.apply(sum.into()), None, context).into());
         }
         let Some(joined) = &self.joined else { return u };

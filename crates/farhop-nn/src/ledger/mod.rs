@@ -9,6 +9,9 @@
 //! forward    alive + peak of the operation, then its inputs go (unless kept or held elsewhere) and its output stays
 //! backward   alive + gradient of the output + what it kept + gradients of its inputs, then all but the last goes
 //! ```
+//!
+//! The engine walks back by depth: an operation's is one more than the largest of its inputs. So of two branches the deeper one comes
+//! first, and the gradient of the other one waits.
 
 mod steps;
 
@@ -31,6 +34,10 @@ pub struct Work {
     /// The most that is alive at once in the backward pass besides the inputs that were kept: what was kept, the gradient of the output
     /// and those of the inputs included.
     pub backward: u64,
+    /// Whether the output takes the memory of an input that nobody else holds.
+    pub in_place: bool,
+    /// Whether the gradient of an input takes the memory of the output's.
+    pub back_in_place: bool,
 }
 
 /// A tensor without numbers. It is alive as long as somebody holds it: a caller, or an operation that keeps it.
@@ -64,6 +71,10 @@ struct Entry {
     /// Whether a gradient flows into it.
     tracked: bool,
     gradient: bool,
+    /// Whether its memory is that of another now.
+    taken: bool,
+    /// Operations before it.
+    depth: usize,
     name: String,
     /// Whether the table of parts has it: kept tensors only, once.
     listed: bool,
@@ -122,6 +133,9 @@ impl Ledger {
         let kept_bytes = if training { work.kept } else { 0 };
         {
             let mut book = self.book.borrow_mut();
+            if work.in_place {
+                book.take_over(&inputs, work.output);
+            }
             let peak = book.alive + work.forward.max(work.output + kept_bytes);
             book.peak = book.peak.max(peak);
             book.alive += kept_bytes;
@@ -131,6 +145,11 @@ impl Ledger {
             }
         }
         let output = self.tensor(&work.name, work.output, true);
+        {
+            let mut book = self.book.borrow_mut();
+            let deepest = inputs.iter().map(|(input, _)| book.tensors[input.index].depth).max();
+            book.tensors[output.index].depth = deepest.unwrap_or(0) + 1;
+        }
         if training {
             let mut book = self.book.borrow_mut();
             let step = Step {
@@ -159,7 +178,16 @@ impl Ledger {
         book.peak = book.peak.max(book.alive);
         let index = book.tensors.len();
         let name = name.to_string();
-        book.tensors.push(Entry { bytes, holders: 1, tracked, gradient: false, name, listed: false });
+        book.tensors.push(Entry {
+            bytes,
+            holders: 1,
+            tracked,
+            gradient: false,
+            taken: false,
+            depth: 0,
+            name,
+            listed: false,
+        });
         Tracked { ledger: self.clone(), index }
     }
 
@@ -190,7 +218,9 @@ impl Ledger {
 
     fn walk_back(&self) {
         let mut book = self.book.borrow_mut();
-        while let Some(step) = book.steps.pop() {
+        let mut steps = std::mem::take(&mut book.steps);
+        steps.sort_by_key(|step| book.tensors[step.output].depth);
+        while let Some(step) = steps.pop() {
             let output = book.tensors[step.output].bytes;
             // The gradient of the output is alive already, made by the step after this one (the loss has none).
             let mut made = 0;
@@ -199,6 +229,9 @@ impl Ledger {
                 if entry.tracked {
                     made += entry.bytes;
                 }
+            }
+            if step.work.back_in_place {
+                made = made.saturating_sub(output);
             }
             // Of the peak, the gradient of the output and what was kept are counted as alive.
             let beyond = step.work.backward.saturating_sub(step.work.kept + output).max(made);
@@ -223,10 +256,19 @@ impl Ledger {
 }
 
 impl Book {
+    /// The first input of that size that its caller alone holds gives its memory away.
+    fn take_over(&mut self, inputs: &[(Tracked, bool)], size: u64) {
+        let free = |entry: &Entry| entry.holders == 1 && !entry.taken && entry.bytes == size;
+        if let Some((input, _)) = inputs.iter().find(|(input, _)| free(&self.tensors[input.index])) {
+            self.tensors[input.index].taken = true;
+            self.alive = self.alive.saturating_sub(size);
+        }
+    }
+
     fn release(&mut self, index: usize) {
         let entry = &mut self.tensors[index];
         entry.holders -= 1;
-        if entry.holders == 0 {
+        if entry.holders == 0 && !entry.taken {
             self.alive = self.alive.saturating_sub(entry.bytes);
         }
     }
@@ -315,6 +357,42 @@ mod tests {
         let estimate = ledger.finish(sum);
         // Forward: x goes with the second. Back: the gradient of the sum and two more, then those two and one for x.
         assert_eq!((estimate.kept, estimate.total()), (100, 300));
+    }
+
+    #[test]
+    fn in_place_there_is_one_array_less() {
+        let ledger = Ledger::new(true);
+        let x = ledger.run(plain(100), [(ledger.data(0), false)]);
+        let left = ledger.run(plain(100), [(x.clone(), false)]);
+        let right = ledger.run(plain(100), [(x, false)]);
+        let sum =
+            ledger.run(Work { in_place: true, back_in_place: true, ..plain(100) }, [(left, false), (right, false)]);
+        let estimate = ledger.finish(sum);
+        // Forward: the sum is in the place of the left. Back: two gradients at a time; that of x is added up.
+        assert_eq!((estimate.kept, estimate.total()), (100, 300));
+        let ledger = Ledger::new(false);
+        let x = ledger.run(plain(100), [(ledger.data(0), false)]);
+        let held = x.clone();
+        let y = ledger.run(Work { in_place: true, ..plain(100) }, [(x, false)]);
+        let z = ledger.run(Work { in_place: true, ..plain(100) }, [(y, false)]);
+        drop(held);
+        // The first is held elsewhere, the second is not.
+        assert_eq!(ledger.finish(z).total(), 200);
+    }
+
+    #[test]
+    fn the_deeper_branch_goes_back_first() {
+        let ledger = Ledger::new(true);
+        let x = ledger.run(plain(10), [(ledger.data(0), false)]);
+        let mut deep = x.clone();
+        for _ in 0..3 {
+            deep = ledger.run(plain(10), [(deep, true)]);
+        }
+        let shallow = ledger.run(Work { kept: 1000, ..plain(10) }, [(x, false)]);
+        let sum = ledger.run(plain(10), [(deep, false), (shallow, false)]);
+        let estimate = ledger.finish(sum);
+        // What the shallow one kept is still there while the deep one goes back, with two gradients of its own and that of the shallow one.
+        assert_eq!(estimate.total(), 1000 + 3 * 10 + 3 * 10);
     }
 
     #[test]

@@ -36,16 +36,28 @@ impl Ledger {
         self.run(Work { name: name.into(), output, ..Work::default() }, [(x, true)])
     }
 
-    /// `a + b`: keeps nothing.
+    /// `a + b`: keeps nothing, in place where it can be.
     pub fn add(&self, name: &str, a: Tracked, b: Tracked) -> Tracked {
-        let output = a.bytes().max(b.bytes());
-        self.run(Work { name: name.into(), output, ..Work::default() }, [(a, false), (b, false)])
+        self.sum(name, vec![a, b])
     }
 
-    /// `a * b`, number by number: keeps both.
+    /// The sum of several: keeps nothing, in place where it can be.
+    pub fn sum(&self, name: &str, parts: Vec<Tracked>) -> Tracked {
+        let output = parts.iter().map(Tracked::bytes).max().unwrap_or(0);
+        let work = Work { name: name.into(), output, in_place: true, back_in_place: true, ..Work::default() };
+        self.run_all(work, parts.into_iter().map(|part| (part, false)).collect())
+    }
+
+    /// A row added to every row, or all numbers times a fixed one: keeps nothing, in place where it can be.
+    pub fn shift(&self, name: &str, x: Tracked) -> Tracked {
+        self.sum(name, vec![x])
+    }
+
+    /// `a * b`, number by number: keeps both; a gradient takes the place of the output's.
     pub fn multiply(&self, name: &str, a: Tracked, b: Tracked) -> Tracked {
         let output = a.bytes().max(b.bytes());
-        self.run(Work { name: name.into(), output, ..Work::default() }, [(a, true), (b, true)])
+        let work = Work { name: name.into(), output, back_in_place: true, ..Work::default() };
+        self.run(work, [(a, true), (b, true)])
     }
 
     /// Columns side by side: keeps nothing.
@@ -71,8 +83,9 @@ impl Ledger {
             return x;
         }
         let kept = if config.norm == NormKind::Layer { floats(2 * count) } else { 0 };
+        let output = rows(count, width);
+        let work = Work { name: name.into(), output, kept, back_in_place: residual.is_some(), ..Work::default() };
         let inputs = [Some((x, true)), residual.map(|residual| (residual, false))];
-        let work = Work { name: name.into(), output: rows(count, width), kept, ..Work::default() };
         self.run_all(work, inputs.into_iter().flatten().collect())
     }
 

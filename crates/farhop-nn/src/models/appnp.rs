@@ -72,7 +72,7 @@ impl Architecture for Appnp {
                 output: bytes,
                 forward: 2 * bytes,
                 backward: 3 * bytes,
-                kept: 0,
+                ..Default::default()
             };
             ledger.run(work, [(x, false)])
         })

@@ -196,8 +196,9 @@ fn polynomial(x: Features, maps: &[Param<Tensor<2>>], batch: &Batch) -> Tensor<2
     let mut term = start.clone();
     for (k, map) in further.iter().enumerate() {
         // T_1 = -S and T_2 = -2 S T_1 - I.
-        term = if k == 0 { spread(term) * -1.0 } else { spread(term) * -2.0 - start.clone() };
-        sum = sum + ops::linear(term.clone(), map.val(), None);
+        let near = spread(term);
+        term = if k == 0 { ops::sum(vec![(near, -1.0)]) } else { ops::sum(vec![(near, -2.0), (start.clone(), -1.0)]) };
+        sum = ops::add(sum, ops::linear(term.clone(), map.val(), None));
     }
     sum
 }
@@ -248,7 +249,7 @@ impl Layer for CpgnnNetwork {
         let mut beliefs = start.clone();
         for t in 0..self.settings.hops {
             let told = ops::linear(beliefs, self.compatibility.val(), None);
-            beliefs = start.clone() + ops::spmm(told, batch.graph(), &neighbours.0, None);
+            beliefs = ops::add(start.clone(), ops::spmm(told, batch.graph(), &neighbours.0, None));
             beliefs = context.stage(|| format!("beliefs.{t}"), beliefs);
         }
         self.answer(beliefs + share, batch, context)

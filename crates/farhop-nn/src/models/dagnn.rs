@@ -127,7 +127,7 @@ impl Layer for DagnnNetwork {
             let mut state = z;
             for _ in 0..self.hops {
                 state = ops::spmm(state, batch.graph(), &batch.symmetric_weights(), None);
-                sum = sum + self.gated(state.clone());
+                sum = ops::add(sum, self.gated(state.clone()));
             }
             sum
         })

@@ -283,7 +283,7 @@ impl DrewLayer {
         let mut sum: Option<Tensor<2>> = None;
         let mut add = |term: Tensor<2>| {
             sum = Some(match sum.take() {
-                Some(sum) => sum + term,
+                Some(sum) => ops::add(sum, term),
                 None => term,
             });
         };
@@ -297,7 +297,7 @@ impl DrewLayer {
             }
             let own_part = own.linear(x);
             let y = match sum {
-                Some(sum) => own_part + sum * share,
+                Some(sum) => ops::sum(vec![(own_part, 1.0), (sum, share)]),
                 None => own_part,
             };
             return own.norm.apply(y, residual, context);
@@ -312,10 +312,10 @@ impl DrewLayer {
                 add(ops::row_normalise(map.norm.apply(y, None, context), SHORTEST));
             }
         }
-        let sum = sum.map(|sum| if share == 1.0 { sum } else { sum * share });
+        let sum = sum.map(|sum| if share == 1.0 { sum } else { ops::sum(vec![(sum, share)]) });
         let Some(own) = &self.own else {
             let next = match (sum, residual) {
-                (Some(sum), Some(x)) => x + sum,
+                (Some(sum), Some(x)) => ops::add(x, sum),
                 (Some(sum), None) => sum,
                 (None, _) => x,
             };
@@ -323,7 +323,7 @@ impl DrewLayer {
         };
         let y = own.norm.apply(own.linear(x), None, context);
         let y = match sum {
-            Some(sum) => y + sum,
+            Some(sum) => ops::add(y, sum),
             None => y,
         };
         self.end.apply(y, residual, context)

@@ -372,7 +372,7 @@ impl ExphormerLayer {
     ) -> Tensor<2> {
         let local = self.local_norm.apply(local, batch, context);
         let attention = self.end.apply(attention, Some(h), context);
-        let sum = local + self.attention_norm.apply(attention, batch, context);
+        let sum = ops::add(local, self.attention_norm.apply(attention, batch, context));
         self.norm.apply(self.feed.apply(sum, context), batch, context)
     }
 }

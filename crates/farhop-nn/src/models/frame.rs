@@ -18,7 +18,7 @@ use crate::config::{Checks, NormKind};
 use crate::init::Seeds;
 use crate::layers::{BlockConfig, Encoder, Head, Layer, Linear, NormBlock};
 use crate::ledger::{Ledger, Tracked};
-use crate::{Batch, Context, Features, InputShape, NnError, OutputShape, Shape};
+use crate::{Batch, Context, Features, InputShape, NnError, OutputShape, Shape, ops};
 
 /// What a [`Frame`] has beside the shared settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -173,7 +173,7 @@ impl<L: Layer> Layer for Frame<L> {
             let skip = self.skips.get(i).map(|skip| skip.apply(x.clone()));
             let mut hidden = context.stage(|| format!("layers.{i}"), layer.forward(x, batch, context));
             if let Some(skip) = skip {
-                hidden = hidden + skip;
+                hidden = ops::add(hidden, skip);
             }
             let Some(norm) = self.norms.get(i) else {
                 // The last layer answers by itself.

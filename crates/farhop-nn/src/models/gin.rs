@@ -21,7 +21,7 @@ use crate::knobs::{knobs, words};
 use crate::layers::{BlockConfig, Encoder, EntryEncoder, GinConfig, GinLayer, Head, Layer, NormBlock, ReadoutKind};
 use crate::ledger::{Ledger, Tracked};
 use crate::memory::floats;
-use crate::{Batch, Context, Features, InputShape, Network, NnError, OutputShape, Shape};
+use crate::{Batch, Context, Features, InputShape, Network, NnError, OutputShape, Shape, ops};
 
 words! {
     /// How features of entries are read.
@@ -195,7 +195,7 @@ impl Layer for GinNetwork {
             let Some(head) = state.checked_sub(first).and_then(|at| self.heads.get(at)) else { return };
             let more = head.forward(x.clone(), batch, context);
             answers = Some(match answers.take() {
-                Some(sum) => sum + more,
+                Some(sum) => ops::add(sum, more),
                 None => more,
             });
         };

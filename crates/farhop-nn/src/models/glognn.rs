@@ -147,7 +147,7 @@ impl Architecture for Glognn {
             ledger.weights("table weights", (self.adjacency_nodes + 1) * common.width);
             let work = Work { name: "table".into(), output: floats(nodes * common.width), ..Work::default() };
             let table = ledger.run(work, [(ledger.data(0), false)]);
-            u = ledger.add("features", ledger.spread("features", u), ledger.spread("table", table));
+            u = ledger.add("features", u, table);
         }
         let u = ledger.norm_block("norm", u, None, nodes, common.width, common.block());
         let first = shape.level == Level::Graph;
@@ -204,10 +204,9 @@ impl Glognn {
                     ledger.run_all(plain(bytes), list)
                 }
             };
-            let apart = ledger.add(&name, x, ledger.spread(&name, h.clone()));
+            let apart = ledger.add(&name, x, h.clone());
             let drawn = ledger.run(plain(bytes), [(apart, true), (t, true)]);
-            let kept = ledger.add(&name, ledger.spread(&name, q), ledger.spread(&name, h.clone()));
-            x = ledger.add(&name, drawn, kept);
+            x = ledger.sum(&name, vec![drawn, q, h.clone()]);
         }
         x
     }
@@ -277,8 +276,9 @@ impl GlognnNetwork {
             drawn = ops::scale_rows(drawn, weights.val().reshape([channels, 1]).repeat_dim(0, graphs));
         }
         let q = self.powers(r, &x, batch, adjacency);
-        let apart = x - h.clone() * gamma;
-        ops::graph_linear(apart, drawn, batch.offsets()) + q * beta + h.clone() * gamma
+        let apart = ops::sum(vec![(x, 1.0), (h.clone(), -gamma)]);
+        let drawn = ops::graph_linear(apart, drawn, batch.offsets());
+        ops::sum(vec![(drawn, 1.0), (q, beta), (h.clone(), gamma)])
     }
 }
 
@@ -297,7 +297,7 @@ impl Layer for GlognnNetwork {
         if let (Some(table), Some(bias)) = (&self.table, &self.table_bias) {
             let table = ops::fit_rows(table.val(), batch.nodes());
             let row = ops::spmm(table, batch.graph(), adjacency, Some(bias.val()));
-            u = u * self.settings.delta + row * (1.0 - self.settings.delta);
+            u = ops::sum(vec![(u, self.settings.delta), (row, 1.0 - self.settings.delta)]);
         }
         let u = context.stage(|| "norm".into(), self.norm.apply(u, None, context));
         let rounds = |h: Tensor<2>| {

@@ -230,7 +230,7 @@ impl Layer for GmnNetwork {
         }
         let c = self.entries.as_ref().and_then(|entries| entries.forward(batch));
         let (g, _) = self.gates.forward(h.clone(), c, batch.graph());
-        let z = context.stage(|| "messages".into(), ops::sum_rows(x, &nodes.order) + self.add(h, g));
+        let z = context.stage(|| "messages".into(), ops::add(ops::sum_rows(x, &nodes.order), self.add(h, g)));
         context.stage(|| "head".into(), self.head.forward(z.into(), batch, context))
     }
 }

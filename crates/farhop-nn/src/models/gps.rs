@@ -281,7 +281,7 @@ impl GpsLayer {
         };
         let mixed = ops::packed_graph_attention(self.attention.apply(h.clone().into()), batch.offsets(), settings);
         let attention = self.end.apply(self.output.apply(mixed.into()), Some(h), context);
-        let sum = local + self.attention_norm.apply(attention, batch, context);
+        let sum = ops::add(local, self.attention_norm.apply(attention, batch, context));
         (self.norm.apply(self.feed.apply(sum, context), batch, context), e)
     }
 }

@@ -229,7 +229,7 @@ impl GraphMambaLayer {
         let local = self.norm_local.apply(local, None, context);
         let e = self.norm_entries.as_ref().zip(e).map(|(norm, e)| norm.apply(s, Some(e), context));
         let global = finish(self.mamba.over(h.clone(), orders), Activation::Identity, Some(h));
-        let t = local + self.norm_global.apply(global, None, context);
+        let t = ops::add(local, self.norm_global.apply(global, None, context));
         let inner = finish(self.up.apply(t.clone().into()), self.activation.into(), None);
         let t = finish(self.down.apply(inner.into()), Activation::Identity, Some(t));
         (self.norm.apply(t, None, context), e)

@@ -148,7 +148,7 @@ impl Frame {
     /// The sum of the other virtual nodes of the graph.
     pub fn others(&self, x: &Tensor<2>) -> Tensor<2> {
         let sums = ops::readout(x.clone(), &self.virtuals, Reduction::Sum);
-        ops::take_rows(sums, &self.groups) - x.clone()
+        ops::sum(vec![(ops::take_rows(sums, &self.groups), 1.0), (x.clone(), -1.0)])
     }
 
     /// The mean of x over the nodes that chose a virtual node: x and `member` (`[.., 1]`, 1 or 0) have rows `[R, C,

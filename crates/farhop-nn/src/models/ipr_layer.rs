@@ -1,5 +1,7 @@
 //! One layer of IPR-MPNN: messages between nodes, from nodes to virtual nodes and back, and among virtual nodes.
 
+use std::f32::consts::FRAC_1_SQRT_2;
+
 use burn::module::{Module, Param};
 use burn::tensor::Tensor;
 use farhop_kernels::dense::{Activation, Dropout, Finish};
@@ -76,7 +78,7 @@ impl Update {
 
     fn apply(&self, messages: Tensor<2>, x: &Tensor<2>, context: &Context) -> Tensor<2> {
         let own = ops::mix(self.epsilon.val() + 1.0, vec![x.clone()]);
-        self.perceptron.apply(messages + self.target.apply(own.into()), context)
+        self.perceptron.apply(ops::add(messages, self.target.apply(own.into())), context)
     }
 
     /// `messages` turns the mapped sources into messages.
@@ -180,7 +182,7 @@ impl IprLayer {
         let late_nodes = late.and_then(|late| late.0.as_ref());
         let late_virtuals = late.and_then(|late| late.1.as_ref());
         let half = |now: Tensor<2>, late: Option<Tensor<2>>| match late {
-            Some(late) => (now + late) / 2.0,
+            Some(late) => ops::sum(vec![(now, 0.5), (late, 0.5)]),
             None => now,
         };
         let new_nodes = self.to_nodes.as_ref().map(|to| {
@@ -217,14 +219,14 @@ impl IprLayer {
         if self.activation == ActivationKind::Relu {
             return ops::edge_relu_sum(source, entries, &copies.graph);
         }
-        let sum = ops::gather_sources(source, &copies.graph) + entries;
+        let sum = ops::add(ops::gather_sources(source, &copies.graph), entries);
         ops::entry_sum(activate(sum, self.activation.into()), &copies.graph)
     }
 
     fn finish(&self, new: Tensor<2>, old: &Tensor<2>, context: &Context) -> Tensor<2> {
         let mut new = activate(new, self.activation.into());
         if self.residual && new.dims() == old.dims() {
-            new = (new + old.clone()) / std::f32::consts::SQRT_2;
+            new = ops::sum(vec![(new, FRAC_1_SQRT_2), (old.clone(), FRAC_1_SQRT_2)]);
         }
         let dropout = context.dropout(self.dropout);
         if dropout.is_none() {

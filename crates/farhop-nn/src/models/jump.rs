@@ -155,7 +155,7 @@ impl Jump {
             _ if states.len() < 2 && self.kind != JumpKind::Lstm => states.pop(),
             JumpKind::None => states.pop(),
             JumpKind::Concat => Some(ops::concat(&states)),
-            JumpKind::Sum => states.into_iter().reduce(|sum, state| sum + state),
+            JumpKind::Sum => states.into_iter().reduce(ops::add),
             JumpKind::Max => Some(ops::maximum(states)),
             JumpKind::Lstm => {
                 let (forward, backward) = (self.forward.as_ref()?, self.backward.as_ref()?);

@@ -125,7 +125,7 @@ impl Sgformer {
                 y = ledger.reduce(&name, y, nodes, width);
             }
             if common.residual {
-                y = ledger.add(&name, ledger.spread(&name, y), ledger.spread(&name, z));
+                y = ledger.add(&name, y, z);
             }
             z = ledger.norm_block(&format!("{name} norm"), y, None, nodes, width, self.later(common));
             if self.jumps {
@@ -215,7 +215,7 @@ impl Architecture for Sgformer {
         let g = self.graph_cost(common, x, read, shape, ledger);
         let joined = match self.join {
             BranchJoin::Concat => ledger.concat("join", vec![z, g]),
-            BranchJoin::Add => ledger.add("join", ledger.spread("join", z), ledger.spread("join", g)),
+            BranchJoin::Add => ledger.add("join", z, g),
         };
         common.head().cost(joined, self.joined(common.width), shape, ledger)
     }
@@ -270,7 +270,7 @@ impl Attention {
             y = y.reshape([nodes, self.settings.heads, width]).mean_dim(1).reshape([nodes, width]);
         }
         if let Some(alpha) = self.alpha {
-            y = y * alpha + z * (1.0 - alpha);
+            y = ops::sum(vec![(y, alpha), (z, 1.0 - alpha)]);
         }
         self.norm.apply(y, None, context)
     }
@@ -302,7 +302,7 @@ impl SgformerNetwork {
             z = context.stage(|| format!("attention.{i}"), layer.forward(z, batch, context));
             if self.settings.jumps {
                 sum = Some(match sum.take() {
-                    Some(sum) => sum + z.clone(),
+                    Some(sum) => ops::add(sum, z.clone()),
                     None => z.clone(),
                 });
             }
@@ -319,7 +319,7 @@ impl SgformerNetwork {
         for (i, layer) in self.convolutions.iter().enumerate() {
             let mut y = layer.forward(g, batch, context);
             if let (Some(first), Some(weight)) = (&first, self.first.get(i)) {
-                y = y + ops::linear(first.clone(), weight.val(), None);
+                y = ops::add(y, ops::linear(first.clone(), weight.val(), None));
             }
             if let Some(norm) = self.norms.get(i) {
                 y = norm.apply(y, first.clone(), context);
@@ -338,7 +338,10 @@ impl Layer for SgformerNetwork {
         let g = self.graph_branch(x, batch, context);
         let joined = match self.settings.join {
             BranchJoin::Concat => ops::concat(&[z, g]),
-            BranchJoin::Add => z * (1.0 - self.settings.graph_weight) + g * self.settings.graph_weight,
+            BranchJoin::Add => {
+                let share = self.settings.graph_weight;
+                ops::sum(vec![(z, 1.0 - share), (g, share)])
+            }
         };
         context.stage(|| "head".into(), self.head.forward(joined.into(), batch, context))
     }

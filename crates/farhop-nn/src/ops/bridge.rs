@@ -17,6 +17,7 @@ use burn::backend::{
 };
 use burn::tensor::{Bytes, DType, Shape, Tensor};
 use burn_flex::{FlexTensor, Layout};
+use farhop_kernels::elements;
 
 use super::buffers;
 use super::operation::{AnyOperation, Array, Operation};
@@ -92,10 +93,10 @@ impl<B: Backend> ExtensionType<B> for Inputs<B> {
 
 /// What a device has to provide: the operation on its own tensors. A device without an implementation does not compile.
 pub trait DeviceKernels: Backend {
-    /// Output and what is kept.
+    /// Output and what is kept. The output may take the memory of an input, which is empty then.
     fn forward(
         operation: &Carried,
-        inputs: &[FloatTensor<Self>],
+        inputs: &mut [FloatTensor<Self>],
         training: bool,
     ) -> (FloatTensor<Self>, Box<dyn Any + Send>);
 
@@ -117,7 +118,18 @@ pub trait DeviceKernels: Backend {
 }
 
 impl DeviceKernels for Flex {
-    fn forward(operation: &Carried, inputs: &[FlexTensor], training: bool) -> (FlexTensor, Box<dyn Any + Send>) {
+    fn forward(operation: &Carried, inputs: &mut [FlexTensor], training: bool) -> (FlexTensor, Box<dyn Any + Send>) {
+        let free = |at: &usize| operation.0.overwrites(*at) && inputs[*at].is_unique();
+        if let Some(at) = (0..inputs.len()).find(free) {
+            let shape = dims(&inputs[at]).to_vec();
+            let data = vector(std::mem::replace(&mut inputs[at], tensor(Vec::new(), vec![0])));
+            let others: Vec<FlexTensor> = inputs.iter().map(FlexTensor::to_contiguous).collect();
+            let mut arrays: Vec<Array> = others.iter().map(array).collect();
+            arrays[at] = Array { data: &[], shape: &shape };
+            let (output, kept) = operation.0.forward_over(at, data, &arrays);
+            drop(others);
+            return (tensor(output, shape), kept);
+        }
         // Free when contiguous, which every tensor made here is.
         let inputs: Vec<FlexTensor> = inputs.iter().map(FlexTensor::to_contiguous).collect();
         let arrays: Vec<Array> = inputs.iter().map(array).collect();
@@ -180,6 +192,13 @@ fn tensor(data: Vec<f32>, shape: Vec<usize>) -> FlexTensor {
 /// The tensor's storage becomes the vector, copied only if something else holds the tensor too.
 fn vector(tensor: FlexTensor) -> Vec<f32> {
     assert_eq!(tensor.dtype(), DType::F32, "numbers are f32");
+    if !tensor.is_unique() {
+        let tensor = tensor.to_contiguous();
+        let shared = numbers(&tensor);
+        let mut copy = buffers::take(shared.len());
+        elements::copy(shared, &mut copy);
+        return copy;
+    }
     let (bytes, _, _) = tensor.into_data().into_parts();
     match bytes.try_into_vec::<f32>() {
         Ok(data) => data,
@@ -214,8 +233,8 @@ fn primitive<const D: usize>(tensor: Tensor<D>) -> FlexTensor {
 }
 
 impl OperationBackend for Flex {
-    fn run(operation: Carried, inputs: Inputs<Self>) -> FloatTensor<Self> {
-        let (output, _) = <Flex as DeviceKernels>::forward(&operation, &inputs.tensors, false);
+    fn run(operation: Carried, mut inputs: Inputs<Self>) -> FloatTensor<Self> {
+        let (output, _) = <Flex as DeviceKernels>::forward(&operation, &mut inputs.tensors, false);
         inputs.tensors.into_iter().for_each(Flex::recycle);
         output
     }
@@ -241,11 +260,11 @@ fn record<B: DeviceKernels, C: CheckpointStrategy, const N: usize>(
     inputs: Vec<FloatTensor<Autodiff<B, C>>>,
 ) -> FloatTensor<Autodiff<B, C>> {
     let guards: [_; N] = std::array::from_fn(|i| inputs[i].node());
-    let tensors: Vec<FloatTensor<B>> = inputs.into_iter().map(|tensor| tensor.into_primitive()).collect();
+    let mut tensors: Vec<FloatTensor<B>> = inputs.into_iter().map(|tensor| tensor.into_primitive()).collect();
     match Recorded.prepare::<C>(guards).compute_bound().stateful() {
         OpsKind::Tracked(step) => {
-            let (output, kept) = B::forward(&operation, &tensors, true);
             let shapes = tensors.iter().map(B::shape_of).collect();
+            let (output, kept) = B::forward(&operation, &mut tensors, true);
             let keep = |(i, tensor): (usize, FloatTensor<B>)| {
                 if operation.0.keeps(i) {
                     return Some(tensor);
@@ -258,7 +277,7 @@ fn record<B: DeviceKernels, C: CheckpointStrategy, const N: usize>(
             step.finish(state, output)
         }
         OpsKind::UnTracked(step) => {
-            let (output, _) = B::forward(&operation, &tensors, false);
+            let (output, _) = B::forward(&operation, &mut tensors, false);
             tensors.into_iter().for_each(B::recycle);
             step.finish(output)
         }

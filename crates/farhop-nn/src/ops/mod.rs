@@ -38,6 +38,8 @@
 //!   arrives as a vector that is ours unless something else holds it.
 //! * **Memory**: an input for which `keeps` is false is given up as soon as the engine lets go of it; what is kept is given back
 //!   to [`buffers`] after the backward pass. Vectors in `Kept` should be given back by `backward` itself (`buffers::give`).
+//! * **In place**: an operation whose output is as large as an input that it does not keep may take its memory
+//!   ([`Operation::overwrites`]); `sum.rs` does.
 //! * `training` is false when nothing will be differentiated: then keep nothing.
 
 mod attend;
@@ -78,6 +80,7 @@ mod selective_scan;
 mod sign_invariant;
 mod sparse_linear;
 mod spmm;
+mod sum;
 mod take_rows;
 mod top_scores;
 
@@ -121,5 +124,6 @@ pub use selective_scan::{ScanInputs, selective_scan};
 pub use sign_invariant::sign_invariant;
 pub use sparse_linear::sparse_linear;
 pub use spmm::spmm;
+pub use sum::{add, add_row, between, multiply, sum};
 pub use take_rows::{RowChoice, sum_rows, take_rows};
 pub use top_scores::{TopScores, top_scores};

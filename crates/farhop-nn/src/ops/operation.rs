@@ -70,6 +70,19 @@ pub trait Operation: Debug + Send + Sync + 'static {
         true
     }
 
+    /// Whether the output may take the memory of input `input`, which is as large, where nobody else holds it: then
+    /// [`Operation::forward_over`] stands for [`Operation::forward`]. Not for inputs that the backward pass reads.
+    fn overwrites(&self, input: usize) -> bool {
+        let _ = input;
+        false
+    }
+
+    /// As [`Operation::forward`], with the same bits, in the memory of input `at`: `data` has its numbers, and `inputs[at]` its shape alone.
+    fn forward_over(&self, at: usize, data: Vec<f32>, inputs: &[Array]) -> (Vec<f32>, Self::Kept) {
+        let _ = (at, data, inputs);
+        unreachable!("{} overwrites no input", self.name())
+    }
+
     /// The gradient of every input, in the order of the inputs; `None` where none is needed.
     fn backward(&self, step: Backward<Self::Kept>) -> Vec<Option<Vec<f32>>>;
 }
@@ -78,6 +91,8 @@ pub trait Operation: Debug + Send + Sync + 'static {
 pub(super) trait AnyOperation: Debug + Send + Sync {
     fn forward(&self, inputs: &[Array], training: bool) -> (Output, Box<dyn Any + Send>);
     fn keeps(&self, input: usize) -> bool;
+    fn overwrites(&self, input: usize) -> bool;
+    fn forward_over(&self, at: usize, data: Vec<f32>, inputs: &[Array]) -> (Vec<f32>, Box<dyn Any + Send>);
     fn backward(
         &self,
         inputs: Vec<Option<Array>>,
@@ -96,6 +111,15 @@ impl<O: Operation> AnyOperation for O {
 
     fn keeps(&self, input: usize) -> bool {
         Operation::keeps(self, input)
+    }
+
+    fn overwrites(&self, input: usize) -> bool {
+        Operation::overwrites(self, input)
+    }
+
+    fn forward_over(&self, at: usize, data: Vec<f32>, inputs: &[Array]) -> (Vec<f32>, Box<dyn Any + Send>) {
+        let (output, kept) = Operation::forward_over(self, at, data, inputs);
+        (output, Box::new(kept))
     }
 
     fn backward(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use farhop_data::bench_graph::{BenchGraph, BenchTargets};
 use farhop_graph::random::{Stream, mix};
-use farhop_graph::{Graph, generate};
+use farhop_graph::{Direction, Graph, generate};
 use farhop_nn::{Batch, BatchArrays, InputShape, Level, NumberLoss, Numbers, OutputShape, Shape, Targets};
 
 use crate::arguments::BenchArguments;
@@ -19,7 +19,9 @@ pub struct Work {
     /// `[G + 1]`: where the nodes of each graph start.
     offsets: Vec<usize>,
     features: Vec<f32>,
-    width: usize,
+    inputs: InputShape,
+    /// Numbers of entries.
+    edge_numbers: Vec<f32>,
     targets: Targets,
     outputs: OutputShape,
 }
@@ -42,13 +44,27 @@ impl Work {
                 (targets, OutputShape { level: Level::Graph, outputs: columns })
             }
         };
-        Work { graph: file.graph, offsets, features: file.features, width: file.width, targets, outputs }
+        let inputs = file.width.into();
+        Work { graph: file.graph, offsets, features: file.features, inputs, edge_numbers: Vec::new(), targets, outputs }
+    }
+
+    /// With so many numbers for every entry, drawn from `seed`.
+    pub fn with_edge_features(mut self, count: usize, seed: u64) -> Self {
+        let mut stream = Stream::new(mix(seed, 3));
+        self.edge_numbers = (0..self.graph.entries() * count).map(|_| stream.normal() as f32).collect();
+        self.inputs.edge_numbers = count;
+        self
     }
 
     /// The sizes that memory depends on.
     pub fn shape(&self) -> Shape {
         let (nodes, entries) = (self.graph.nodes(), self.graph.entries());
-        Shape::of(&InputShape::from(self.width), &self.outputs, self.offsets.len() - 1, nodes, entries)
+        Shape::of(&self.inputs, &self.outputs, self.offsets.len() - 1, nodes, entries)
+    }
+
+    /// What a model reads.
+    pub fn inputs(&self) -> &InputShape {
+        &self.inputs
     }
 
     /// What a model gives.
@@ -75,9 +91,10 @@ impl Work {
         let arrays = BatchArrays {
             offsets: self.offsets,
             numbers: Numbers::Dense(self.features),
+            edge_numbers: self.edge_numbers,
             ..BatchArrays::new(Arc::new(self.graph))
         };
-        let batch = Batch::from_arrays(arrays, &self.width.into());
+        let batch = Batch::from_arrays(arrays, &self.inputs);
         self.targets.check(&batch, &self.outputs)?;
         Ok((batch, self.targets))
     }
@@ -106,6 +123,9 @@ pub struct GraphRequest {
     edges: usize,
     width: usize,
     classes: usize,
+    /// How many small ones, if it is not one for all.
+    graphs: Option<usize>,
+    edge_features: usize,
 }
 
 impl GraphRequest {
@@ -121,29 +141,67 @@ impl GraphRequest {
                 "--nodes, --features and --classes must be at least 1, and nothing above 2147483647.",
             ));
         }
-        Ok(GraphRequest { nodes, edges, width, classes })
+        let (graphs, edge_features) = (arguments.graphs, arguments.edge_features);
+        if graphs.is_some_and(|graphs| !(1..=nodes).contains(&graphs)) {
+            return Err(Failure::usage(format!("--graphs must be 1 to --nodes, {nodes}.")));
+        }
+        Ok(GraphRequest { nodes, edges, width, classes, graphs, edge_features })
+    }
+
+    /// Nodes and edges of each graph.
+    fn shares(&self) -> (usize, usize) {
+        let graphs = self.graphs.unwrap_or(1);
+        (self.nodes / graphs, self.edges / graphs)
     }
 
     /// The sizes that memory depends on, before anything is made.
     pub fn shape(&self) -> Shape {
-        Shape::nodes(self.nodes, 2 * self.edges, self.width, self.classes)
+        let inputs = InputShape { edge_numbers: self.edge_features, ..self.width.into() };
+        let (graphs, (nodes, edges)) = (self.graphs.unwrap_or(1), self.shares());
+        Shape::of(&inputs, &self.outputs(), graphs, graphs * nodes, 2 * graphs * edges)
+    }
+
+    fn outputs(&self) -> OutputShape {
+        let level = if self.graphs.is_some() { Level::Graph } else { Level::Node };
+        OutputShape { level, outputs: self.classes }
+    }
+
+    /// The graphs side by side, and where each begins.
+    fn graph(&self, seed: u64) -> Result<(Graph, Vec<usize>), Failure> {
+        let (nodes, edges) = self.shares();
+        let Some(graphs) = self.graphs else {
+            return Ok((generate::chung_lu(nodes, edges, POWER_LAW, seed)?, vec![0, nodes]));
+        };
+        let mut pairs = Vec::with_capacity(graphs * edges);
+        for at in 0..graphs {
+            let one = generate::chung_lu(nodes, edges, POWER_LAW, mix(seed, 4 + at as u64))?;
+            let place = |node: u32| (at * nodes) as u32 + node;
+            for i in 0..nodes as u32 {
+                let later = one.neighbours(i as usize).iter().filter(|j| **j > i);
+                pairs.extend(later.map(|j| (place(i), place(*j))));
+            }
+        }
+        let built = farhop_graph::build(graphs * nodes, &pairs, Direction::Undirected)?;
+        Ok((built.graph, (0..=graphs).map(|at| at * nodes).collect()))
     }
 
     /// Makes it.
     pub fn generate(&self, seed: u64) -> Result<Work, Failure> {
-        let graph = generate::chung_lu(self.nodes, self.edges, POWER_LAW, seed)?;
+        let (graph, offsets) = self.graph(seed)?;
+        let nodes = graph.nodes();
         let mut stream = Stream::new(mix(seed, 1));
-        let features = (0..self.nodes * self.width).map(|_| stream.normal() as f32).collect();
+        let features = (0..nodes * self.width).map(|_| stream.normal() as f32).collect();
         let mut stream = Stream::new(mix(seed, 2));
-        let of_node = (0..self.nodes).map(|_| stream.below(self.classes as u64) as u32).collect();
-        Ok(Work {
-            graph,
-            offsets: vec![0, self.nodes],
-            features,
-            width: self.width,
-            targets: classes(of_node),
-            outputs: self.classes.into(),
-        })
+        let targets = match self.graphs {
+            None => classes((0..nodes).map(|_| stream.below(self.classes as u64) as u32).collect()),
+            Some(graphs) => {
+                let values = (0..graphs * self.classes).map(|_| stream.below(2) as f32).collect();
+                Targets::Binary { rows: (0..graphs as u32).collect(), values }
+            }
+        };
+        let inputs = self.width.into();
+        let outputs = self.outputs();
+        Ok(Work { graph, offsets, features, inputs, edge_numbers: Vec::new(), targets, outputs })
     }
 }
 

@@ -345,10 +345,10 @@ impl NodeformerNetwork {
                 RelationWeight::Identity => share.val(),
             };
             let share = share.reshape([heads, 1]).expand([heads, width]).reshape([1, heads * width]);
-            y = y + ops::spmm(v.clone(), graph, weights, None) * share;
+            y = ops::add(y, ops::spmm(v.clone(), graph, weights, None) * share);
         }
         let y = layer.output.apply(y.into());
-        if self.residual { y + z } else { y }
+        if self.residual { ops::add(y, z) } else { y }
     }
 }
 

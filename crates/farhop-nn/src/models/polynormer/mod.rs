@@ -142,8 +142,8 @@ impl Polynormer {
             let product = ledger.multiply(&name, h, y.clone());
             let normed = ledger.norm_block(&name, product, None, nodes, width, LAYER_NORM);
             ledger.weights(&format!("{name} weights"), self.betas(width));
-            let step = ledger.add(&name, y, normed.clone());
-            x = ledger.add(&name, ledger.each(&name, step), normed);
+            let between = Work { name: name.clone(), output: y.bytes(), back_in_place: true, ..Work::default() };
+            x = ledger.run(between, [(y, true), (normed, true)]);
             sum = Some(match sum.take() {
                 Some(sum) => ledger.add("local sum", sum, x.clone()),
                 None => x.clone(),
@@ -166,7 +166,7 @@ impl Polynormer {
             let a = ledger.run(work, [(k.clone(), true), (k, true), (v, true)]);
             let a = ledger.norm_block(&name, a, None, nodes, width, LAYER_NORM);
             ledger.weights(&format!("{name} weights"), self.betas(width));
-            let product = ledger.multiply(&name, a, ledger.spread(&name, h));
+            let product = ledger.multiply(&name, a, ledger.shift(&name, h));
             t = ledger.product(&name, product, nodes, width);
             t = ledger.norm_block(&name, t, None, nodes, width, self.finish(common));
         }
@@ -304,7 +304,7 @@ impl Layer for PolynormerNetwork {
         for (i, layer) in self.local.iter().enumerate() {
             let y = context.stage(|| format!("local.{i}"), layer.forward(x, batch, context));
             sum = Some(match sum.take() {
-                Some(sum) => sum + y.clone(),
+                Some(sum) => ops::add(sum, y.clone()),
                 None => y.clone(),
             });
             x = y.into();

@@ -50,16 +50,17 @@ impl Beta {
     /// `(1 - beta) * a + beta * b`.
     fn between(&self, a: Tensor<2>, b: Tensor<2>) -> Tensor<2> {
         match self.value() {
-            Some(beta) => (b - a.clone()) * beta + a,
-            None => (b - a.clone()) * self.constant + a,
+            Some(beta) => ops::between(a, b, beta),
+            None => ops::sum(vec![(a, 1.0 - self.constant), (b, self.constant)]),
         }
     }
 
     /// `x + beta`.
     fn added(&self, x: Tensor<2>) -> Tensor<2> {
+        let width = x.dims()[1];
         match self.value() {
-            Some(beta) => x + beta,
-            None => x + self.constant,
+            Some(beta) => ops::add_row(x, beta.reshape([width])),
+            None => ops::add_row(x, bridge::from_vec(vec![self.constant; width], [width])),
         }
     }
 }
@@ -139,15 +140,18 @@ impl Local {
             None => x,
         };
         let h = activated(self.hidden.apply(u.clone()), self.activation);
-        let mut y = self.own.apply(u.clone());
-        if let Some(attention) = &self.attention {
-            y = y + attention.forward(u.clone(), batch);
-        }
-        if let Some(convolution) = &self.convolution {
-            y = y + convolution.forward(u, batch, context);
-        }
+        let near = match (&self.attention, &self.convolution) {
+            (Some(attention), _) => Some(attention.forward(u.clone(), batch)),
+            (None, convolution) => convolution.as_ref().map(|layer| layer.forward(u.clone(), batch, context)),
+        };
+        // After what neighbours give: then one array less is there while they are gathered.
+        let own = self.own.apply(u);
+        let y = match near {
+            Some(near) => ops::add(near, own),
+            None => own,
+        };
         let y = self.block.apply(y, None, context);
-        let product = self.norm.apply(h * y.clone(), None, context);
+        let product = self.norm.apply(ops::multiply(h, y.clone()), None, context);
         self.beta.between(product, y)
     }
 }
@@ -195,7 +199,7 @@ impl Global {
         let k = activated(self.key.apply(t.clone().into()), ActivationKind::Sigmoid);
         let v = self.value.apply(t.into());
         let a = ops::linear_attention(k.clone(), k, v, batch.offsets(), self.settings, None);
-        self.norm.apply(a, None, context) * self.beta.added(h)
+        ops::multiply(self.norm.apply(a, None, context), self.beta.added(h))
     }
 }
 
