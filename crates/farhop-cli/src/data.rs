@@ -2,92 +2,34 @@
 
 use std::path::{Path, PathBuf};
 
+use farhop_data::Split;
 use farhop_data::card::Bars;
-use farhop_data::catalogue::{self, Entry};
+use farhop_data::catalogue;
 use farhop_data::import::{Kind, detect};
-use farhop_data::text::{counted, thousands};
-use farhop_data::{Dataset, Numbers, Split};
 use farhop_kernels::allocator;
 use farhop_nn::{ModelConfig, Shape};
-use farhop_train::memory::{self, DataBytes, Division, Limit, Plan, bytes_text};
+use farhop_train::memory::{self, DataBytes, Plan};
 use farhop_train::{
-    DataConfig, Material, NewFiles, Parting, Places, Recipe, SavedSchema, TargetScale, Task, TrainError, TrainedRun,
-    plan_whole, read_again,
+    DataConfig, Material, NewFiles, Observer, Places, Recipe, SavedSchema, Settings, Settled, Stage, Task, TrainError,
+    TrainedRun, plan_task, prepare_task, read_again,
 };
 
 use crate::arguments::NewData;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::join::{self, Join};
+use crate::watcher::{Watcher, plan_line};
 
-/// Reads the data that a recipe names, to learn from.
-pub fn read(recipe: &Recipe, places: &Places) -> Result<Material, Failure> {
-    let data = &recipe.data;
-    let own = data.nodes.is_some() || data.molecules.is_some();
-    if own && data.targets.is_empty() {
-        return Err(Failure::usage("--target is missing: name the column of the table to predict."));
-    }
-    let material = read_any(recipe, places)?.scaled(data)?;
-    if material.dataset.target.outputs() == 0 {
-        return Err(Failure::usage(format!(
-            "{} has nothing to predict: name an attribute, item or array in it with --target, or give tables with --nodes and --edges.",
-            material.dataset.name
-        )));
-    }
-    Ok(material)
+/// Reads the data that is asked for, to learn from, and settles the recipe for it.
+pub fn read(asked: &Settings, places: &Places) -> Result<(Settled, Material), Failure> {
+    allocator::doing(&"reading the data");
+    Ok(asked.read(places)?)
 }
 
 /// Reads the data that a recipe names, with or without something to predict.
 pub fn read_any(recipe: &Recipe, places: &Places) -> Result<Material, Failure> {
     allocator::doing(&"reading the data");
-    let data = &recipe.data;
-    match (&data.nodes, &data.edges) {
-        (Some(_), None) => return Err(Failure::usage("--edges is missing: give the edges table, a CSV file.")),
-        (None, Some(_)) => return Err(Failure::usage("--nodes is missing: give the nodes table, a CSV file.")),
-        (None, None) if data.dataset.is_none() && data.molecules.is_none() => {
-            return Err(Failure::usage(
-                "--nodes and --edges are missing. Give both, a table of molecules, or the name of a dataset (farhop data list).",
-            ));
-        }
-        _ => {}
-    }
-    if let Some(name) = &data.dataset {
-        check_name(name)?;
-    }
-    refuse_distance(recipe)?;
-    data.read(recipe.train.seed, places).map_err(|error| {
-        let same = data.dataset.as_ref().filter(|name| Path::new(name).exists() && catalogue::find(name).is_ok());
-        match same {
-            Some(name) => Failure::failed(format!("{error} For what is here under that name write ./{name}.")),
-            None => error.into(),
-        }
-    })
-}
-
-/// A name that is neither a path that exists nor in the catalogue is a slip.
-fn check_name(name: &str) -> Result<(), Failure> {
-    let path = Path::new(name);
-    let looks_like_a_path = name.contains(['/', '\\']) || path.extension().is_some();
-    match catalogue::find(name) {
-        Ok(_) => Ok(()),
-        Err(_) if path.exists() => Ok(()),
-        Err(_) if looks_like_a_path => {
-            Err(Failure::failed(format!("{name}: there is no such file or folder. Correct the path.")))
-        }
-        Err(error) => Err(Failure::usage(error.to_string())),
-    }
-}
-
-/// Only data that is made has a distance to choose.
-fn refuse_distance(recipe: &Recipe) -> Result<(), Failure> {
-    let data = &recipe.data;
-    let made = |name: &String| catalogue::find(name).is_ok_and(Entry::is_made);
-    if data.distance.is_none() || data.dataset.as_ref().is_some_and(made) {
-        return Ok(());
-    }
-    let known: Vec<&str> =
-        catalogue::entries().iter().filter(|entry| entry.is_made()).map(|entry| entry.name).collect();
-    Err(Failure::usage(format!("--distance is a setting of data that is made: {}. Take it out.", known.join(", "))))
+    Ok(Material::read_any(recipe, places)?)
 }
 
 /// Says what was read.
@@ -103,74 +45,13 @@ pub fn card_text(material: &Material, width: Option<usize>) -> String {
     width.map_or_else(|| card.to_string(), |width| card.text_within(Bars::default(), width.min(100)))
 }
 
-/// The data with its encodings, ready for a model. `scale` is that of a run that is used again.
-///
-/// A large graph that is to be worked on as a whole is planned first: features that would not fit are not even read.
-pub fn task(
-    recipe: &Recipe,
-    dataset: Dataset,
-    scale: Option<TargetScale>,
-    training: bool,
-    places: &Places,
-    console: &Console,
-) -> Result<Task, Failure> {
-    allocator::doing(&"preparing the data");
-    let config = recipe.encodings;
-    if let (None, true, Numbers::OnDisk(_)) = (recipe.train.parts, dataset.splits_nodes(), &dataset.nodes.numbers) {
-        let division = Division::of(&dataset, &config);
-        let limit = memory::available();
-        let graph = dataset.graphs.union();
-        plan_whole(&recipe.model, &division, graph, &recipe.train, training, limit.as_ref()).check()?;
-    }
-    if config.walk + config.laplacian > 0 {
-        console.message(&format!("encodings   {}", encodings_text(config.walk, config.laplacian)));
-    }
-    let encodings = config.compute_cached(&dataset.graphs, places.cache.as_deref())?;
-    let parting = Parting::of_cached(&dataset, &recipe.train, places.cache.as_deref())?;
-    let task = Task::with_parting(dataset, encodings, parting, &recipe.train, scale)?;
-    if let Some((parting, halo)) = task.parting() {
-        console.message(&parts_line(&task, parting, halo));
-    }
-    Ok(task)
+/// Plans a pass over the data that only computes answers, says so, and refuses what does not fit.
+pub fn plan_answers(recipe: &Recipe, task: &Task, console: &Console) -> Result<(), Failure> {
+    plan_task(recipe, task, false, &mut Watcher::new(console))?;
+    Ok(())
 }
 
-/// `parts       64, 1 hop around each: at most 31,020 nodes and 402,118 entries in a batch`, in line with the data card.
-fn parts_line(task: &Task, parting: &Parting, halo: usize) -> String {
-    let around = match halo {
-        0 => "each cut off from the rest".to_string(),
-        hops => format!("{} around each", counted(hops as u64, "hop", "hops")),
-    };
-    let shape = task.shape();
-    let (nodes, entries) = (thousands(shape.nodes as u64), thousands(shape.entries as u64));
-    let parts = thousands(parting.parts() as u64);
-    format!("parts       {parts}, {around}: at most {nodes} nodes and {entries} entries in a batch")
-}
-
-fn encodings_text(walk: usize, laplacian: usize) -> String {
-    let walk = (walk > 0).then(|| format!("return probabilities of {walk} steps"));
-    let laplacian = (laplacian > 0).then(|| format!("{laplacian} Laplacian eigenvectors"));
-    walk.into_iter().chain(laplacian).collect::<Vec<_>>().join(", ")
-}
-
-/// The memory there is for a pass that is about to begin.
-fn available(training: bool) -> Option<Limit> {
-    allocator::doing(if training { &"training" } else { &"computing answers" });
-    // What reading left behind is free again.
-    allocator::give_back();
-    memory::available()
-}
-
-/// Plans a pass over the data, says so, and refuses what does not fit.
-pub fn plan(recipe: &Recipe, task: &Task, training: bool, console: &Console) -> Result<Plan, Failure> {
-    task.check_model(&recipe.model)?;
-    let limit = available(training);
-    let plan = task.plan(&recipe.model, &recipe.train, training, limit.as_ref());
-    plan.check()?;
-    console.message(&plan_line(&plan));
-    Ok(plan)
-}
-
-/// As [`plan`], from sizes.
+/// Plans a pass from sizes, says so, and refuses what does not fit.
 pub fn plan_shape(
     model: &ModelConfig,
     shape: &Shape,
@@ -179,22 +60,12 @@ pub fn plan_shape(
     console: &Console,
 ) -> Result<Plan, Failure> {
     model.check_nodes(shape.nodes / shape.graphs.max(1))?;
-    let limit = available(training);
+    Watcher::new(console).stage(if training { Stage::Training } else { Stage::Answering });
+    let limit = memory::available();
     let plan = memory::plan(model, shape, held, training, limit.as_ref());
     plan.check()?;
     console.message(&plan_line(&plan));
     Ok(plan)
-}
-
-/// `memory      340 MiB at the peak, 21.4 GiB available (the machine)`, in line with the data card.
-pub fn plan_line(plan: &Plan) -> String {
-    let peak = bytes_text(plan.total);
-    match (plan.limit, plan.limit_source) {
-        (Some(limit), Some(source)) => {
-            format!("memory      {peak} at the peak, {} available ({source})", bytes_text(limit))
-        }
-        _ => format!("memory      {peak} at the peak, limit unknown"),
-    }
 }
 
 /// What a trained run is applied to.
@@ -256,9 +127,7 @@ pub fn apply(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Appli
             )));
         }
     };
-    if let Some(scale) = &run.record.features {
-        scale.apply(&mut dataset)?;
-    }
+    run.recipe.data.scale_again(run.record.features.as_ref(), &mut dataset)?;
     // Scored as in training, whatever is usual.
     dataset.metric = run.record.metric;
     for note in &dataset.notes {
@@ -274,7 +143,9 @@ pub fn apply(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Appli
     let named = [&new.file, &new.molecules, &new.known_nodes, &new.known_edges, &recorded.nodes, &recorded.edges];
     let read = read.chain(named.into_iter().flatten().cloned()).chain(recorded.dataset.as_ref().map(PathBuf::from));
     let read = read.collect();
-    let mut task = task(&recipe, dataset, run.record.scale.clone(), false, &places, console)?;
+    let mut watcher = Watcher::new(console);
+    let mut task = prepare_task(&recipe, dataset, run.record.scale.clone(), false, &places, &mut watcher)?;
+    watcher.prepared(&recipe, &task);
     let split = if of_training { Some(run.split(&task)?) } else { None };
     if let Some(split) = &split {
         task.set_split(split.clone())?;

@@ -8,8 +8,8 @@ use farhop_data::fetch::FetchError;
 use farhop_data::text::thousands;
 use farhop_graph::GraphError;
 use farhop_nn::NnError;
-use farhop_train::TrainError;
 use farhop_train::memory::bytes_text;
+use farhop_train::{NoMaterial, TrainError};
 
 use crate::flags::advised;
 
@@ -107,9 +107,21 @@ impl From<FetchError> for Failure {
 impl From<TrainError> for Failure {
     fn from(error: TrainError) -> Self {
         match error {
-            TrainError::Recipe { .. } | TrainError::Setting { .. } | TrainError::Halo { .. } => {
-                Failure::usage(error.to_string())
-            }
+            TrainError::Recipe { .. }
+            | TrainError::Setting { .. }
+            | TrainError::Halo { .. }
+            | TrainError::Value { .. } => Failure::usage(error.to_string()),
+            TrainError::NoSetting { origin, model: Some(model), near: None, .. } => Failure::usage(format!(
+                "{origin} is not a setting of model {model}. Take it out, or choose another --model; farhop models {model} lists its settings."
+            )),
+            TrainError::NoSetting { .. } => Failure::usage(error.to_string()),
+            TrainError::NoMaterial(problem) => problem.into(),
+            TrainError::NoTest { name } => Failure::failed(format!(
+                "{name} has no test part, so there is nothing to compare by. Mark rows as test, or pass --split seeded."
+            )),
+            TrainError::NothingToLearn { distance: Some(distance) } => Failure::failed(format!(
+                "no node has another at distance {distance}: there is nothing to learn from. Pass a smaller --distance."
+            )),
             TrainError::DoesNotFit { needed, available, advice: Some(advice) } => Failure::failed(format!(
                 "this run needs {needed} and {available} are available. Pass {} (needs {}).",
                 advised(&advice),
@@ -122,6 +134,27 @@ impl From<TrainError> for Failure {
             TrainError::Model(error) => error.into(),
             TrainError::Data(error) => error.into(),
             _ => Failure::failed(error.to_string()),
+        }
+    }
+}
+
+impl From<NoMaterial> for Failure {
+    fn from(problem: NoMaterial) -> Self {
+        match problem {
+            NoMaterial::Edges => Failure::usage("--edges is missing: give the edges table, a CSV file."),
+            NoMaterial::Nodes => Failure::usage("--nodes is missing: give the nodes table, a CSV file."),
+            NoMaterial::Source => Failure::usage(
+                "--nodes and --edges are missing. Give both, a table of molecules, or the name of a dataset (farhop data list).",
+            ),
+            NoMaterial::Target => Failure::usage("--target is missing: name the column of the table to predict."),
+            NoMaterial::NothingToPredict { name } => Failure::usage(format!(
+                "{name} has nothing to predict: name an attribute, item or array in it with --target, or give tables with --nodes and --edges."
+            )),
+            NoMaterial::Distance { known } => {
+                Failure::usage(format!("--distance is a setting of data that is made: {known}. Take it out."))
+            }
+            NoMaterial::Dataset(_) => Failure::usage(problem.to_string()),
+            NoMaterial::File { .. } | NoMaterial::SameName { .. } => Failure::failed(problem.to_string()),
         }
     }
 }

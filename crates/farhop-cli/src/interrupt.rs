@@ -19,10 +19,24 @@ pub fn listen() -> Result<(), Failure> {
     .map_err(|error| Failure::failed(format!("can't listen for Ctrl-C: {error}.")))
 }
 
-/// Runs something that looks at the flag it is given and stops by itself when the flag is set.
-pub fn stoppable<T>(work: impl FnOnce(&AtomicBool) -> T) -> T {
-    TRAINING.store(true, Ordering::SeqCst);
-    let done = work(&ASKED);
-    TRAINING.store(false, Ordering::SeqCst);
-    done
+/// Set when somebody asked to stop: training looks at it and stops by itself.
+pub fn asked() -> &'static AtomicBool {
+    &ASKED
+}
+
+/// As long as it is there, the first Ctrl-C is left to training.
+pub struct Saving;
+
+impl Saving {
+    /// From now on.
+    pub fn begin() -> Self {
+        TRAINING.store(true, Ordering::SeqCst);
+        Saving
+    }
+}
+
+impl Drop for Saving {
+    fn drop(&mut self) {
+        TRAINING.store(false, Ordering::SeqCst);
+    }
 }

@@ -10,16 +10,19 @@ mod failure;
 mod flags;
 mod interrupt;
 mod join;
+mod machine;
 mod origins;
 mod output;
 mod picture;
 mod progress;
 mod settings;
+mod spread;
 mod table;
 mod threads;
 mod thresholds;
 mod usage;
 mod version;
+mod watcher;
 mod without_effect;
 
 use std::process::ExitCode;
@@ -68,6 +71,7 @@ fn run(cli: Cli, console: &Console) -> Result<ExitCode, Failure> {
             Ok(ExitCode::SUCCESS)
         }
         Some(Command::Train(arguments)) => commands::train::run(&arguments, common, threads, console),
+        Some(Command::Compare(arguments)) => commands::compare::run(&arguments, common, threads, console),
         Some(Command::Predict(arguments)) => commands::predict::run(&arguments, console),
         Some(Command::Evaluate(arguments)) => commands::evaluate::run(&arguments, console),
         Some(Command::Hops(arguments)) => commands::hops::run(&arguments, console),

@@ -1,6 +1,8 @@
-//! Accuracy against distance as SVG: one line a model, labelled where it ends.
+//! Charts as SVG: accuracy against distance, one line a model, labelled where it ends; score against training time.
 
 use std::fmt::Write;
+
+use farhop_data::metrics::Metric;
 
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 440.0;
@@ -10,7 +12,7 @@ const TOP: f64 = 56.0;
 const BOTTOM: f64 = 64.0;
 
 /// Colours that stay apart for colour-blind readers (Okabe and Ito, 2008), and a mark of its own for each line.
-const COLOURS: [&str; 4] = ["#0072B2", "#D55E00", "#009E73", "#CC79A7"];
+const COLOURS: [&str; 7] = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"];
 
 /// One line of the chart.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,13 +36,7 @@ pub fn accuracy_against_distance(lines: &[Line], chance: &[(usize, f64)]) -> Str
         places.collect::<Vec<_>>().join(" ")
     };
 
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" \
-         font-family=\"Helvetica, Arial, sans-serif\" font-size=\"14\" fill=\"#222\">\n\
-         <title>Test accuracy against distance</title>\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
-         <text x=\"{LEFT}\" y=\"28\" font-size=\"17\" font-weight=\"bold\">The majority colour at distance r: who can tell?</text>\n"
-    );
+    let mut svg = start("Test accuracy against distance", "The majority colour at distance r: who can tell?");
     let mut add = |line: String| {
         // Writing to a text can't fail.
         let _ = writeln!(svg, "{line}");
@@ -89,6 +85,109 @@ pub fn accuracy_against_distance(lines: &[Line], chance: &[(usize, f64)]) -> Str
     svg
 }
 
+/// One model of a chart of scores.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mark {
+    /// The model.
+    pub name: String,
+    /// Mean seconds of training.
+    pub seconds: f64,
+    /// Mean score.
+    pub score: f64,
+    /// Its deviation; none of a single run.
+    pub deviation: Option<f64>,
+}
+
+/// Score with error bars against training time, on a scale of powers of ten.
+pub fn score_against_time(marks: &[Mark], metric: Option<Metric>) -> String {
+    let percent = metric.is_some_and(Metric::in_percent);
+    let low = |mark: &Mark| mark.score - mark.deviation.unwrap_or(0.0);
+    let high = |mark: &Mark| mark.score + mark.deviation.unwrap_or(0.0);
+    let least = marks.iter().map(low).fold(f64::INFINITY, f64::min);
+    let most = marks.iter().map(high).fold(f64::NEG_INFINITY, f64::max);
+    let step = round_step((most - least).max(1e-3));
+    let (bottom, top) = ((least / step - 0.25).floor() * step, (most / step + 0.25).ceil() * step);
+    let logarithm = |seconds: f64| seconds.max(1e-3).log10();
+    let first = marks.iter().map(|mark| logarithm(mark.seconds)).fold(f64::INFINITY, f64::min).floor();
+    let last =
+        marks.iter().map(|mark| logarithm(mark.seconds)).fold(f64::NEG_INFINITY, f64::max).ceil().max(first + 1.0);
+    let x = |seconds: f64| LEFT + (WIDTH - LEFT - RIGHT) * (logarithm(seconds) - first) / (last - first);
+    let y = |score: f64| HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (score - bottom) / (top - bottom);
+    let name = metric.map_or("score".to_string(), Metric::name);
+    let mut svg = start("Test score against training time", &format!("Test {name} and time of training"));
+    let mut add = |line: String| {
+        // Writing to a text can't fail.
+        let _ = writeln!(svg, "{line}");
+    };
+    let digits = (-step.log10().floor()).max(0.0) as usize;
+    for line in 0..=((top - bottom) / step).round() as usize {
+        let score = bottom + step * line as f64;
+        let (height, right) = (y(score), WIDTH - RIGHT);
+        add(format!("<line x1=\"{LEFT}\" y1=\"{height:.1}\" x2=\"{right}\" y2=\"{height:.1}\" stroke=\"#ddd\"/>"));
+        let told = if percent {
+            format!("{:.*} %", digits.saturating_sub(2), 100.0 * score)
+        } else {
+            format!("{score:.digits$}")
+        };
+        add(format!("<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{told}</text>", LEFT - 8.0, height + 5.0));
+    }
+    for power in first as i32..=last as i32 {
+        let seconds = 10f64.powi(power);
+        let place = x(seconds);
+        add(format!(
+            "<text x=\"{place:.1}\" y=\"{}\" text-anchor=\"middle\">{seconds} s</text>",
+            HEIGHT - BOTTOM + 22.0
+        ));
+    }
+    let (middle, below) = ((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 16.0);
+    add(format!("<text x=\"{middle}\" y=\"{below}\" text-anchor=\"middle\">seconds of training, mean of runs</text>"));
+    let mut labels = Vec::new();
+    for (mark, colour) in marks.iter().zip(COLOURS.iter().cycle()) {
+        let (place, height) = (x(mark.seconds), y(mark.score));
+        if mark.deviation.is_some() {
+            let (from, to) = (y(low(mark)), y(high(mark)));
+            add(format!(
+                "<line x1=\"{place:.1}\" y1=\"{from:.1}\" x2=\"{place:.1}\" y2=\"{to:.1}\" stroke=\"{colour}\" stroke-width=\"2\"/>"
+            ));
+        }
+        add(format!("<circle cx=\"{place:.1}\" cy=\"{height:.1}\" r=\"5\" fill=\"{colour}\"/>"));
+        labels.push((height, mark.name.clone(), *colour));
+    }
+    for (height, name, colour) in apart(labels) {
+        let (place, baseline) = (WIDTH - RIGHT + 12.0, height + 5.0);
+        let from = marks.iter().find(|mark| mark.name == name).map(|mark| (x(mark.seconds), y(mark.score)));
+        if let Some((start, at)) = from {
+            add(format!(
+                "<line x1=\"{start:.1}\" y1=\"{at:.1}\" x2=\"{}\" y2=\"{height:.1}\" stroke=\"{colour}\" stroke-opacity=\"0.25\"/>",
+                place - 4.0
+            ));
+        }
+        let name = escaped(&name);
+        add(format!("<text x=\"{place}\" y=\"{baseline:.1}\" fill=\"{colour}\" font-weight=\"bold\">{name}</text>"));
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// A step of 1, 2 or 5 times a power of ten that divides a span into about five.
+fn round_step(span: f64) -> f64 {
+    let rough = span / 5.0;
+    let power = 10f64.powf(rough.log10().floor());
+    let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= rough).unwrap_or(10.0);
+    factor * power
+}
+
+/// The beginning of a chart: its title for readers of the picture's text, and the heading that is seen.
+fn start(title: &str, heading: &str) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" \
+         font-family=\"Helvetica, Arial, sans-serif\" font-size=\"14\" fill=\"#222\">\n\
+         <title>{title}</title>\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
+         <text x=\"{LEFT}\" y=\"28\" font-size=\"17\" font-weight=\"bold\">{heading}</text>\n"
+    )
+}
+
 /// Moves labels down until none covers the one above it, then all up as far as they left the chart.
 fn apart(mut labels: Vec<(f64, String, &str)>) -> Vec<(f64, String, &str)> {
     const LINE: f64 = 18.0;
@@ -127,5 +226,26 @@ mod tests {
         assert!(heights[3] < HEIGHT);
         assert_eq!(svg.matches("<svg").count(), svg.matches("</svg>").count());
         assert_eq!(svg.matches("<polyline").count(), 4);
+    }
+
+    #[test]
+    fn scores_have_error_bars_and_slower_models_stand_to_the_right() {
+        let mark = |name: &str, seconds, score, deviation| Mark { name: name.into(), seconds, score, deviation };
+        let marks =
+            [mark("fast", 2.0, 0.81, Some(0.01)), mark("slow", 200.0, 0.85, Some(0.02)), mark("one", 20.0, 0.5, None)];
+        let svg = score_against_time(&marks, Some(Metric::Accuracy));
+        let places: Vec<f64> = svg
+            .lines()
+            .filter(|line| line.starts_with("<circle"))
+            .map(|line| line.split('"').nth(1).unwrap().parse().unwrap())
+            .collect();
+        assert!(
+            places[0] < places[2]
+                && places[2] < places[1]
+                && places.iter().all(|place| (LEFT..=WIDTH - RIGHT).contains(place))
+        );
+        assert_eq!(svg.matches("stroke-width=\"2\"").count(), 2);
+        assert!(svg.contains("80 %") && svg.contains(">10 s<") && svg.contains(">slow</text>"));
+        assert_eq!([0.7, 0.2, 12.0].map(round_step), [0.2, 0.05, 5.0]);
     }
 }

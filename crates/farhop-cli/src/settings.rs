@@ -1,51 +1,31 @@
 //! From options to a recipe.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use farhop_train::Recipe;
-use farhop_train::presets::Preset;
-use serde_json::Value;
+use farhop_train::recipe::DEFAULT_MODEL;
+use farhop_train::{DataConfig, GivenSetting, Recipe, Settings};
 
-use crate::arguments::{Common, DataArguments, ModelArguments};
+use crate::arguments::{Common, DataArguments, ModelArguments, TrainArguments};
 use crate::data::Named;
 use crate::failure::Failure;
 use crate::without_effect;
 
-/// One option that sets a key of the recipe.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Setting {
-    flag: String,
-    path: Vec<String>,
-    value: Value,
+/// What the arguments of `farhop train` ask for.
+pub fn of_training(arguments: &TrainArguments, common: &Common) -> Result<Settings, Failure> {
+    let file = arguments.recipe.as_deref();
+    let mut asked = asked(file, &arguments.data, &arguments.model, arguments.training.settings(), common)?;
+    asked.data.distance = arguments.demonstration.distance.or(asked.data.distance);
+    Ok(asked)
 }
 
-impl Setting {
-    /// `flag` sets the key at `path`.
-    pub fn new<'a>(flag: &str, path: impl IntoIterator<Item = &'a str>, value: Value) -> Self {
-        Setting { flag: flag.to_string(), path: path.into_iter().map(str::to_string).collect(), value }
-    }
-
-    /// The key, as in a recipe: `train.epochs`.
-    pub fn key(&self) -> String {
-        self.path.join(".")
-    }
-
-    /// The option, as it is written.
-    pub fn flag(&self) -> &str {
-        &self.flag
-    }
-}
-
-/// The recipe that a file (if any) and the options describe, checked. Without a file, the general settings are below the
-/// options: those that `preset` names, else those that the data is expected to need.
-pub fn recipe(
+/// What a file (if any) and the options ask for.
+pub fn asked(
     file: Option<&Path>,
     data: &DataArguments,
     model: &ModelArguments,
-    training: Vec<Setting>,
+    training: Vec<GivenSetting>,
     common: &Common,
-    preset: Option<Preset>,
-) -> Result<Recipe, Failure> {
+) -> Result<Settings, Failure> {
     let named = data.what.as_deref().map(|word| Named::of(word, data.smiles.is_some())).transpose()?;
     let file = match (&named, file) {
         (Some(Named::Recipe(positional)), None) => Some(positional.as_path()),
@@ -55,21 +35,16 @@ pub fn recipe(
         (_, file) => file,
     };
     refuse_two_sources(named.as_ref(), data)?;
-    let from_file = file.is_some();
-    let mut recipe = base(file, model.model.as_deref())?;
-    lay_over(&mut recipe, data);
-    without_effect::refuse_reading(named.as_ref(), data, &recipe)?;
-    name_source(&mut recipe, named, data);
-    if !from_file {
-        let preset = preset.or_else(|| Preset::expected(&recipe.data)).unwrap_or(Preset::OneGraph);
-        recipe = Recipe { data: recipe.data, ..preset.recipe(recipe.model.name())? };
-    }
-    let mut settings = model.settings();
-    settings.extend(training);
-    settings.extend(common.seed_setting());
-    recipe = with_settings(&recipe, &settings)?;
-    recipe.validate()?;
-    Ok(recipe)
+    let base = file.map(|file| base(file, model.model.as_deref())).transpose()?;
+    let mut config = base.as_ref().map_or_else(DataConfig::default, |(_, recipe)| recipe.data.clone());
+    lay_over(&mut config, data);
+    without_effect::refuse_reading(named.as_ref(), data, &config)?;
+    name_source(&mut config, named, data);
+    let mut given = model.settings();
+    given.extend(training);
+    given.extend(common.seed_setting());
+    let model = model.model.clone().unwrap_or_else(|| DEFAULT_MODEL.to_string());
+    Ok(Settings { base, model, data: config, given })
 }
 
 /// A dataset and tables of one's own can't both be learned from.
@@ -86,8 +61,7 @@ fn refuse_two_sources(named: Option<&Named>, data: &DataArguments) -> Result<(),
 }
 
 /// What is given as data takes the place of the data that a recipe names.
-fn name_source(recipe: &mut Recipe, named: Option<Named>, given: &DataArguments) {
-    let data = &mut recipe.data;
+fn name_source(data: &mut DataConfig, named: Option<Named>, given: &DataArguments) {
     let tables = given.nodes.is_some() || given.edges.is_some();
     if !tables && matches!(named, Some(Named::Recipe(_)) | None) {
         return;
@@ -103,11 +77,8 @@ fn name_source(recipe: &mut Recipe, named: Option<Named>, given: &DataArguments)
     }
 }
 
-/// The recipe of the file, or the defaults of the model.
-fn base(file: Option<&Path>, model: Option<&str>) -> Result<Recipe, Failure> {
-    let Some(file) = file else {
-        return Ok(Recipe::for_model(model.unwrap_or(farhop_train::recipe::DEFAULT_MODEL))?);
-    };
+/// The recipe of a file, which must be one for the model that is asked for.
+fn base(file: &Path, model: Option<&str>) -> Result<(PathBuf, Recipe), Failure> {
     let recipe = Recipe::read(file)?;
     match model {
         Some(name) if name != recipe.model.name() => {
@@ -119,58 +90,16 @@ fn base(file: Option<&Path>, model: Option<&str>) -> Result<Recipe, Failure> {
                 recipe.model.name()
             )))
         }
-        _ => Ok(recipe),
+        _ => Ok((file.to_path_buf(), recipe)),
     }
 }
 
-/// The recipe with these keys set.
-pub fn with_settings(recipe: &Recipe, settings: &[Setting]) -> Result<Recipe, Failure> {
-    let failed = |error: serde_json::Error| Failure::failed(error.to_string());
-    let mut tree = serde_json::to_value(recipe).map_err(failed)?;
-    for setting in settings {
-        let mut place = &mut tree;
-        for key in &setting.path {
-            let known: Vec<String> = place.as_object().map(|keys| keys.keys().cloned().collect()).unwrap_or_default();
-            place = match place.get_mut(key) {
-                Some(inside) => inside,
-                None => return Err(no_such_setting(setting, key, &known, recipe)),
-            };
-        }
-        *place = setting.value.clone();
-        serde_json::from_value::<Recipe>(tree.clone()).map_err(|error| {
-            Failure::usage(format!(
-                "{} {}: {}.",
-                setting.flag,
-                setting.value,
-                farhop_nn::explain_unknown_key(&error.to_string())
-            ))
-        })?;
-    }
-    serde_json::from_value(tree).map_err(failed)
-}
-
-/// The model, or the section of the recipe, does not have what was asked for.
-fn no_such_setting(setting: &Setting, key: &str, known: &[String], recipe: &Recipe) -> Failure {
-    let of_model = setting.path.first().is_some_and(|section| section == "model");
-    let whose = if of_model { format!("model {}", recipe.model.name()) } else { "a recipe".to_string() };
-    let near = known.iter().map(|name| (strsim::damerau_levenshtein(name, key), name)).min();
-    let remedy = match near {
-        Some((distance, name)) if distance <= (key.chars().count() / 3).max(2) => format!("Did you mean {name}?"),
-        _ if of_model => {
-            format!("Take it out, or choose another --model; farhop models {} lists its settings.", recipe.model.name())
-        }
-        _ => format!("Known: {}.", known.join(", ")),
-    };
-    Failure::usage(format!("{} is not a setting of {whose}. {remedy}", setting.flag))
-}
-
-fn lay_over(recipe: &mut Recipe, given: &DataArguments) {
+fn lay_over(data: &mut DataConfig, given: &DataArguments) {
     fn put<T: Clone>(place: &mut T, given: &Option<T>) {
         if let Some(value) = given {
             *place = value.clone();
         }
     }
-    let data = &mut recipe.data;
     let table = &given.table;
     for (place, given) in [(&mut data.nodes, &given.nodes), (&mut data.edges, &given.edges)] {
         if given.is_some() {
@@ -184,7 +113,7 @@ fn lay_over(recipe: &mut Recipe, given: &DataArguments) {
     }
     data.task = given.task.or(data.task);
     data.metric = given.metric.or(data.metric);
-    data.split = given.split.unwrap_or(data.split);
+    put(&mut data.split, &given.split);
     data.skip_bad_molecules |= given.skip_bad_molecules;
     let lists = [
         (&mut data.ignore, &table.ignore),
@@ -202,12 +131,8 @@ fn lay_over(recipe: &mut Recipe, given: &DataArguments) {
     if given.split_seed.is_some() {
         data.split_seed = given.split_seed;
     }
+    put(&mut data.scaling, &given.scaling);
     // The parser of the options knows these two words only.
-    match given.scaling.as_deref() {
-        Some("none") => data.scaling = farhop_data::FeatureScaling::None,
-        Some(_) => data.scaling = farhop_data::FeatureScaling::Standardise,
-        None => {}
-    }
     match given.no_features.as_deref() {
         Some("one") => data.no_features = farhop_data::NoFeatures::One,
         Some(_) => data.no_features = farhop_data::NoFeatures::Degree,
@@ -242,6 +167,9 @@ mod tests {
     use super::*;
     use crate::arguments::{Cli, Command};
     use clap::{CommandFactory, Parser};
+    use farhop_train::presets::Preset;
+    use farhop_train::value_text;
+    use serde_json::Value;
 
     /// Every choice that an option offers is one that the settings know, and every option of a model or of training
     /// reaches the recipe.
@@ -271,9 +199,9 @@ mod tests {
                 let option = if is_switch { format!("--{name}") } else { format!("--{name}={value}") };
                 let cli = Cli::try_parse_from(["farhop", "train", &option]).unwrap();
                 let Some(Command::Train(arguments)) = cli.command else { panic!("not train") };
-                let recipe =
-                    recipe(None, &arguments.data, &arguments.model, arguments.training.settings(), &cli.common, None);
-                let recipe = recipe.unwrap_or_else(|failure| panic!("{option}: {failure}"));
+                let asked = of_training(&arguments, &cli.common);
+                let asked = asked.unwrap_or_else(|failure| panic!("{option}: {failure}"));
+                let recipe = asked.settle(None).unwrap_or_else(|failure| panic!("{option}: {failure}")).recipe;
                 let written = recipe.to_toml().unwrap();
                 assert!(
                     written.contains(&value.replace("on", "true").replace("off", "false")) || written.contains(&value),
@@ -293,7 +221,7 @@ mod tests {
             match key.split('.').fold(&tree, |place, key| &place[key]) {
                 Value::Bool(true) => "on".to_string(),
                 Value::Bool(false) => "off".to_string(),
-                value => crate::origins::shown(value),
+                value => value_text(value),
             }
         };
         let of = |preset: Preset, key: &str| of_model("gen", preset, key);

@@ -3,18 +3,17 @@
 use std::path::Path;
 
 use farhop_data::{Level, catalogue};
-use farhop_train::{Recipe, SplitSetting, Task};
+use farhop_train::{DataConfig, GivenSetting, Recipe, SplitSetting, Task};
 
 use crate::arguments::{DataArguments, TrainArguments};
 use crate::console::Console;
 use crate::data::Named;
 use crate::failure::Failure;
-use crate::settings::Setting;
 
 /// Options that say how a graph is divided, when it is not.
-pub fn refuse_parts(recipe: &Recipe, given: &[Setting]) -> Result<(), Failure> {
+pub fn refuse_parts(recipe: &Recipe, given: &[GivenSetting]) -> Result<(), Failure> {
     const OF_PARTS: [&str; 3] = ["--halo", "--parts-per-batch", "--partitioner"];
-    let idle = given.iter().map(Setting::flag).find(|flag| OF_PARTS.contains(flag));
+    let idle = given.iter().map(GivenSetting::origin).find(|flag| OF_PARTS.contains(flag));
     match idle.filter(|_| recipe.train.parts.is_none()) {
         None => Ok(()),
         Some(flag) => Err(Failure::usage(format!(
@@ -24,11 +23,12 @@ pub fn refuse_parts(recipe: &Recipe, given: &[Setting]) -> Result<(), Failure> {
 }
 
 /// Options that say how data is read or divided, when this data is not read or divided so.
-pub fn refuse_reading(named: Option<&Named>, data: &DataArguments, recipe: &Recipe) -> Result<(), Failure> {
+pub fn refuse_reading(named: Option<&Named>, data: &DataArguments, config: &DataConfig) -> Result<(), Failure> {
     let refused = |flag: &str, why: String| Err(Failure::usage(format!("{flag} {why} Take it out.")));
     let given = |flags: &[&str]| data.flags_of_tables().find(|flag| flags.contains(flag));
     let word = data.what.as_deref().unwrap_or_default();
-    let split = data.split.map(|_| "--split");
+    // A file says it by ids, whatever the data is.
+    let split = data.split.as_ref().filter(|split| split.file().is_none()).map(|_| "--split");
     match named {
         Some(named) if named.is_complete() => {
             if let Some(flag) = data.flags_of_tables().next() {
@@ -41,10 +41,11 @@ pub fn refuse_reading(named: Option<&Named>, data: &DataArguments, recipe: &Reci
             {
                 return refused(flag, format!("is for a split that is made; {word} has its own."));
             }
-            let seeded = recipe.data.split == SplitSetting::Seeded;
-            match (data.fractions, data.split_seed, recipe.data.split) {
-                (Some(_), ..) if !seeded => refused("--fractions", "is for --split seeded.".into()),
-                (_, Some(_), SplitSetting::Standard | SplitSetting::Number(_)) => {
+            let seeded = config.split == SplitSetting::Seeded;
+            let drawn = matches!(config.split, SplitSetting::Seeded | SplitSetting::PerClass);
+            match (data.fractions, data.split_seed) {
+                (Some(_), _) if !seeded => refused("--fractions", "is for --split seeded.".into()),
+                (_, Some(_)) if !drawn => {
                     refused("--split-seed", "is for --split seeded and --split per-class.".into())
                 }
                 _ => Ok(()),
@@ -83,7 +84,7 @@ pub fn say_idle(arguments: &TrainArguments, recipe: &Recipe, task: &Task, consol
             },
         };
         if let Some(why) = why {
-            console.warning(&format!("{} has no effect: {why}", setting.flag()));
+            console.warning(&format!("{} has no effect: {why}", setting.origin()));
         }
     }
 }

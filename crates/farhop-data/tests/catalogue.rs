@@ -5,7 +5,11 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use farhop_data::catalogue::{self, DataFolders, LoadOptions, Presence, SplitRequest};
-use farhop_data::{Dataset, Level, Numbers, SplitFractions, Target};
+use farhop_data::{Dataset, Level, Numbers, SplitFile, SplitFractions, Target};
+
+#[path = "common/real.rs"]
+mod real;
+use real::real_data;
 
 /// The data folder: `$FARHOP_DATA`, or `shared/data` beside the checkout.
 static FOLDERS: LazyLock<Option<DataFolders>> = LazyLock::new(|| {
@@ -382,4 +386,27 @@ fn the_table_knows_the_checksums_of_what_is_here() {
         }
     }
     assert!(checked > 60, "{checked}");
+}
+
+/// The draw behind the published scores, from files that PyTorch itself made.
+#[test]
+fn the_tuned_split_is_the_published_one() {
+    for name in ["cora", "citeseer", "pubmed"] {
+        let tuned = LoadOptions { split: SplitRequest::Tuned, ..Default::default() };
+        let Some(data) = load_with(name, &tuned) else { continue };
+        let Some(published) = real_data(&format!("tuned-splits/{name}.npz")) else { continue };
+        let published = SplitFile::open(&published).unwrap().split(data.rows(), &[]).unwrap();
+        assert_eq!(data.split, published, "{name}");
+        // Every node counts with a class there.
+        let Target::Class { labels, .. } = &data.target else { panic!() };
+        assert!(labels.iter().all(Option::is_some), "{name}");
+    }
+    // Elsewhere it is the one that everybody uses.
+    let (Some(usual), Some(tuned)) = (
+        load("amazon-photo"),
+        load_with("amazon-photo", &LoadOptions { split: SplitRequest::Tuned, ..Default::default() }),
+    ) else {
+        return;
+    };
+    assert_eq!(usual.split, tuned.split);
 }

@@ -40,6 +40,43 @@ pub enum TrainError {
         /// What is allowed.
         allowed: String,
     },
+    /// A key that no recipe, or none of this model, has.
+    #[error("{origin} is not a setting of {}. {}", whose(*model), how_it_is_called(near.as_deref(), known))]
+    NoSetting {
+        /// Who asks for it.
+        origin: String,
+        /// The model, if it is a setting of one.
+        model: Option<&'static str>,
+        /// What it may be a slip of.
+        near: Option<String>,
+        /// The keys that are there.
+        known: Vec<String>,
+    },
+    /// A setting can't have that value.
+    #[error("{origin} {value}: {problem}.")]
+    Value {
+        /// Who asks for it.
+        origin: String,
+        /// The value.
+        value: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// What the recipe says about its data can't be followed.
+    #[error(transparent)]
+    NoMaterial(#[from] NoMaterial),
+    /// The training part is empty.
+    #[error("{}", nothing_to_learn(*distance))]
+    NothingToLearn {
+        /// The distance that matters, for data that is made.
+        distance: Option<usize>,
+    },
+    /// There is no test part to compare by.
+    #[error("{name} has no test part, so there is nothing to compare by. Put some rows there, or draw a split.")]
+    NoTest {
+        /// The data.
+        name: String,
+    },
     /// Parts of a graph would see more around them than the model does.
     #[error("halo is {halo}: this {model} sees {seen} hops; give at most {most}, or \"none\".")]
     Halo {
@@ -163,6 +200,69 @@ pub enum TrainError {
     /// The data could not be read or does not hold together.
     #[error(transparent)]
     Data(#[from] DataError),
+}
+
+/// Why there is nothing to learn from. The command says the same with its options.
+#[derive(Debug, thiserror::Error)]
+pub enum NoMaterial {
+    /// A nodes table without edges.
+    #[error("data.edges is missing: give the edges table, a CSV file.")]
+    Edges,
+    /// An edges table without nodes.
+    #[error("data.nodes is missing: give the nodes table, a CSV file.")]
+    Nodes,
+    /// No data is named.
+    #[error("the recipe names no data. Set data.dataset, data.molecules, or data.nodes and data.edges.")]
+    Source,
+    /// A table without a column to predict.
+    #[error("data.targets is missing: name the column of the table to predict.")]
+    Target,
+    /// A file without anything to predict.
+    #[error("{name} has nothing to predict: name an attribute, item or array in it as data.targets.")]
+    NothingToPredict {
+        /// The data.
+        name: String,
+    },
+    /// A path that leads nowhere.
+    #[error("{name}: there is no such file or folder. Correct the path.")]
+    File {
+        /// The path.
+        name: String,
+    },
+    /// A name that is not in the catalogue.
+    #[error("{0}")]
+    Dataset(Box<DataError>),
+    /// A distance for data that has none.
+    #[error("data.distance is a setting of data that is made: {known}. Take it out.")]
+    Distance {
+        /// The datasets that have one.
+        known: String,
+    },
+    /// A dataset of the catalogue that can't be read, and a file of that name.
+    #[error("{error} For what is here under that name write ./{name}.")]
+    SameName {
+        /// Why it can't.
+        error: Box<TrainError>,
+        /// The name.
+        name: String,
+    },
+}
+
+fn whose(model: Option<&str>) -> String {
+    model.map_or("a recipe".to_string(), |name| format!("model {name}"))
+}
+
+fn how_it_is_called(near: Option<&str>, known: &[String]) -> String {
+    near.map_or_else(|| format!("Known: {}.", known.join(", ")), |near| format!("Did you mean {near}?"))
+}
+
+fn nothing_to_learn(distance: Option<usize>) -> String {
+    match distance {
+        Some(distance) => format!(
+            "no node has another at distance {distance}: there is nothing to learn from. Give a smaller distance."
+        ),
+        None => "there is nothing to learn from: the training part is empty. Mark rows as train.".to_string(),
+    }
 }
 
 /// What to do about a run that does not fit.

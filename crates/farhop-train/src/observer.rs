@@ -1,6 +1,25 @@
 //! How training tells what it is doing without knowing who listens.
 
+use std::path::Path;
+
 use serde::Serialize;
+
+use crate::memory::Plan;
+use crate::series::{Member, Row};
+use crate::{EncodingConfig, Material, Recipe, Task};
+
+/// What a run is busy with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Reading files.
+    Reading,
+    /// Making a task of them.
+    Preparing,
+    /// Planning and training.
+    Training,
+    /// Planning and computing answers.
+    Answering,
+}
 
 /// One epoch, as reported to the [`Observer`] and written as one line of `metrics.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -26,8 +45,48 @@ pub struct EpochReport {
     pub loading_seconds: f64,
 }
 
-/// Receives what happens during training. Every method has an empty default.
+/// Receives what happens during a run, in the order of the methods. Every one has an empty default.
 pub trait Observer {
+    /// A few epochs are about to be timed, to say how long runs will take.
+    fn timing(&mut self, recipe: &Recipe) {
+        let _ = recipe;
+    }
+    /// So many runs are to be trained and so many are there already; `seconds` is what they will take, if that is known.
+    fn estimated(&mut self, runs: usize, done: usize, seconds: Option<f64>) {
+        let _ = (runs, done, seconds);
+    }
+    /// One of several runs is next; `left` are the seconds that it and those after it will take, if that is known.
+    fn run(&mut self, member: &Member, left: Option<f64>) {
+        let _ = (member, left);
+    }
+    /// One of several runs has ended, now or before.
+    fn ran(&mut self, row: &Row) {
+        let _ = row;
+    }
+    /// The run begins with something else.
+    fn stage(&mut self, stage: Stage) {
+        let _ = stage;
+    }
+    /// The data was read.
+    fn read(&mut self, material: &Material) {
+        let _ = material;
+    }
+    /// Positional encodings are about to be computed, if there are any.
+    fn encoding(&mut self, config: &EncodingConfig) {
+        let _ = config;
+    }
+    /// The data is ready for the model.
+    fn prepared(&mut self, recipe: &Recipe, task: &Task) {
+        let _ = (recipe, task);
+    }
+    /// The memory was planned, and is there.
+    fn planned(&mut self, plan: &Plan) {
+        let _ = plan;
+    }
+    /// The training loop comes next. From here on the run can be stopped and continued, if it has a folder.
+    fn training(&mut self, recipe: &Recipe, folder: Option<&Path>) {
+        let _ = (recipe, folder);
+    }
     /// Training is about to begin (or to continue) after `done` of `epochs` epochs.
     fn started(&mut self, done: usize, epochs: usize, parameters: usize) {
         let _ = (done, epochs, parameters);

@@ -1,12 +1,12 @@
 //! General settings: one set for a single graph, one for many graphs. They hold where neither a recipe nor an option says
 //! otherwise, the same for every dataset: chosen over the datasets at hand by their validation scores (`benches/defaults`).
-//! For one graph, the GCN differs from the other models: without norm and with decay in the gradient it comes nearer to
-//! the bar of docs/datasets.md, and a GEN does not.
+//! What was chosen for one model stands in its registration.
 
 use std::fmt;
 
 use farhop_data::catalogue::{self, Entry};
 use farhop_data::{Dataset, Level};
+use farhop_nn::ModelConfig;
 use serde_json::{Value, json};
 
 use crate::{DataConfig, Recipe, TrainError};
@@ -51,53 +51,35 @@ impl Preset {
         if many { Preset::ManyGraphs } else { Preset::OneGraph }
     }
 
-    /// The recipe for a model. Settings that the model does not have are left out.
+    /// The recipe for a model.
     ///
     /// # Errors
     /// When there is no such model.
     pub fn recipe(self, model: &str) -> Result<Recipe, TrainError> {
-        Ok(laid_over(Recipe::for_model(model)?, self.settings(model)))
+        let recipe = Recipe::for_model(model)?;
+        let settings = self.settings(&recipe.model);
+        Ok(settings.into_iter().fold(recipe, laid_over))
     }
 
-    /// The settings that were chosen for a model, never for a dataset. A baseline keeps its authors' settings; of training it has those that
-    /// most of them used.
-    fn settings(self, model: &str) -> Value {
-        match (self, model) {
-            (Preset::OneGraph, "gcn") => json!({
-                "model": {
-                    "width": 64, "layers": 2, "norm": "none", "residual": false, "dropout": 0.5, "input_dropout": 0.5,
-                    "head_layers": 0,
-                },
-                "train": {
-                    "epochs": 200, "learning_rate": 0.01, "patience": 100, "schedule": "constant", "warmup_epochs": 0,
-                    "optimizer": { "kind": "adam", "weight_decay": 0.0005 },
-                },
-            }),
-            (Preset::OneGraph, "gen" | "mlp") => json!({
-                "model": {
-                    "width": 64, "layers": 2, "hops": 4, "feed_forward": false, "norm": "layer", "residual": false,
-                    "dropout": 0.6, "input_dropout": 0.2,
-                },
-                "train": { "epochs": 200, "learning_rate": 0.01, "patience": 100, "optimizer": { "weight_decay": 0.5 } },
-            }),
-            (Preset::OneGraph, _) => json!({
+    /// The settings that were chosen for a model, never for a dataset: those of training that most authors used, and over them what its
+    /// registration says. A baseline keeps its authors' settings.
+    fn settings(self, model: &ModelConfig) -> [Value; 2] {
+        let training = match self {
+            Preset::OneGraph => json!({
                 "train": {
                     "epochs": 200, "learning_rate": 0.01, "patience": 100,
                     "optimizer": { "kind": "adam", "weight_decay": 0.0005 },
                 },
             }),
-            (Preset::ManyGraphs, "gen" | "gcn" | "mlp") => json!({
-                "model": { "width": 96, "layers": 4, "norm": "batch", "dropout": 0.1, "head_layers": 2 },
+            Preset::ManyGraphs => json!({
                 "train": { "epochs": 100, "batch_size": 64, "learning_rate": 0.001, "warmup_epochs": 5, "patience": 30 },
             }),
-            (Preset::ManyGraphs, _) => json!({
-                "train": { "epochs": 100, "batch_size": 64, "learning_rate": 0.001, "warmup_epochs": 5, "patience": 30 },
-            }),
-        }
+        };
+        [training, (model.registration().general)(self == Preset::ManyGraphs)]
     }
 }
 
-/// The settings over the recipe; those the model does not have are left out.
+/// The settings over the recipe. A test sees to it that there are no others.
 fn laid_over(recipe: Recipe, settings: Value) -> Recipe {
     fn lay(place: &mut Value, settings: &Value) {
         match (place, settings) {
@@ -121,9 +103,9 @@ fn laid_over(recipe: Recipe, settings: Value) -> Recipe {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use farhop_nn::{ModelConfig, OptimizerKind};
+    use farhop_nn::{OptimizerKind, REGISTRY, Registration};
 
-    /// A key that is misspelt would be left out in silence; so every key must be one of the GEN's recipe.
+    /// A key that is misspelt would be left out in silence; so every key must be one of the model's recipe.
     #[test]
     fn every_setting_exists_and_every_recipe_is_valid() {
         fn check(known: &Value, settings: &Value, path: &str) {
@@ -136,13 +118,14 @@ mod tests {
         }
         for preset in [Preset::OneGraph, Preset::ManyGraphs] {
             for model in ModelConfig::names() {
-                // The one-graph settings of gen and mlp are one set, with keys that an mlp does not have.
-                let shown = if model == "mlp" { "gen" } else { model };
-                let known = serde_json::to_value(Recipe::for_model(shown).unwrap()).unwrap();
-                check(&known, &preset.settings(model), &format!("{preset}, {model}"));
+                let recipe = Recipe::for_model(model).unwrap();
+                let known = serde_json::to_value(&recipe).unwrap();
+                for settings in preset.settings(&recipe.model) {
+                    check(&known, &settings, &format!("{preset}, {model}"));
+                }
                 let made = preset.recipe(model).unwrap();
                 made.validate().unwrap();
-                assert_ne!(made, Recipe::for_model(model).unwrap(), "{preset} {model}");
+                assert_ne!(made, recipe, "{preset} {model}");
                 assert_eq!(made.model.name(), model);
             }
         }
@@ -150,7 +133,10 @@ mod tests {
 
     #[test]
     fn baselines_keep_the_settings_of_their_authors() {
-        for model in ModelConfig::names().filter(|model| !["gen", "gcn", "mlp"].contains(model)) {
+        let chosen = |line: &&Registration| (line.general)(false).as_object().is_some_and(|tree| !tree.is_empty());
+        let (ours, theirs): (Vec<_>, Vec<_>) = REGISTRY.iter().partition(chosen);
+        assert!(ours.iter().any(|line| line.name == "gen") && theirs.len() > ours.len());
+        for model in theirs.iter().map(|line| line.name) {
             for preset in [Preset::OneGraph, Preset::ManyGraphs] {
                 let made = preset.recipe(model).unwrap();
                 assert_eq!(made.model, ModelConfig::from_name(model).unwrap(), "{preset} {model}");

@@ -8,12 +8,13 @@ use farhop_data::hash::sha256_of_graphs;
 use farhop_data::import::{self, FileSchema, ImportOptions};
 use farhop_data::molecules::{MoleculeSchema, MoleculeTable};
 use farhop_data::{
-    ApplyOptions, DataCard, DataError, Dataset, FeatureScaling, Fill, Level, NodeTables, Schema, Setting, TableSummary,
+    ApplyOptions, DataCard, DataError, Dataset, FeatureScaling, Fill, Level, NodeTableOptions, NodeTables, Schema,
+    Setting, SourceFile, SplitFile, TableSummary,
 };
 use farhop_graph::GraphSet;
 use serde::{Deserialize, Serialize};
 
-use crate::{DataConfig, EncodingConfig, Encodings, FeatureScale, TrainError};
+use crate::{DataConfig, EncodingConfig, Encodings, FeatureScale, NoMaterial, Recipe, TrainError};
 
 /// One graph from files that are larger than this together is worth a cache.
 const WORTH_CACHING: u64 = 4 << 20;
@@ -79,16 +80,65 @@ pub struct Material {
     pub summary: Option<TableSummary>,
     /// The scale that the numbers of nodes were brought to, where that is not a matter of columns.
     pub features: Option<FeatureScale>,
+    /// The file that says the split, if one does.
+    pub split_file: Option<SourceFile>,
 }
 
 impl Material {
+    /// A dataset that is there already.
+    pub fn of(dataset: Dataset) -> Self {
+        Material { dataset, schema: None, summary: None, features: None, split_file: None }
+    }
+
+    /// Reads the data that a recipe names, to learn from.
+    ///
+    /// # Errors
+    /// When nothing is named, it is not there, it does not hold together, or it has nothing to predict.
+    pub fn read(recipe: &Recipe, places: &Places) -> Result<Self, TrainError> {
+        let data = &recipe.data;
+        if (data.nodes.is_some() || data.molecules.is_some()) && data.targets.is_empty() {
+            return Err(NoMaterial::Target.into());
+        }
+        let material = Material::read_any(recipe, places)?.scaled(data)?;
+        if material.dataset.target.outputs() == 0 {
+            return Err(NoMaterial::NothingToPredict { name: material.dataset.name }.into());
+        }
+        Ok(material)
+    }
+
+    /// Reads the data that a recipe names, with or without something to predict.
+    ///
+    /// # Errors
+    /// When nothing is named, it is not there, or it does not hold together.
+    pub fn read_any(recipe: &Recipe, places: &Places) -> Result<Self, TrainError> {
+        let data = &recipe.data;
+        match (&data.nodes, &data.edges) {
+            (Some(_), None) => return Err(NoMaterial::Edges.into()),
+            (None, Some(_)) => return Err(NoMaterial::Nodes.into()),
+            (None, None) if data.dataset.is_none() && data.molecules.is_none() => {
+                return Err(NoMaterial::Source.into());
+            }
+            _ => {}
+        }
+        if let Some(name) = &data.dataset {
+            check_name(name)?;
+        }
+        refuse_distance(data)?;
+        data.read(recipe.train.seed, places).map_err(|error| {
+            let same = data.dataset.as_ref().filter(|name| Path::new(name).exists() && catalogue::find(name).is_ok());
+            match same {
+                Some(name) => NoMaterial::SameName { error: Box::new(error), name: name.clone() }.into(),
+                None => error,
+            }
+        })
+    }
+
     /// What was read, on one screen.
     pub fn card(&self) -> DataCard {
         DataCard { table: self.summary.clone(), ..DataCard::of(&self.dataset) }
     }
 
-    /// Brings the numbers of nodes to a scale that is learned well from, unless `config` says no. Columns of tables are on
-    /// theirs already.
+    /// Brings the numbers of nodes to the scale that `config` asks for. Columns of tables are standardised already.
     ///
     /// # Errors
     /// When numbers that stay in a file can't be read.
@@ -96,23 +146,52 @@ impl Material {
         if config.dataset.is_some() && config.scaling == FeatureScaling::Standardise {
             self.features = FeatureScale::of(&self.dataset)?;
         }
-        if let Some(scale) = &self.features {
-            scale.apply(&mut self.dataset)?;
-            let none = Setting::to("scaling", "none");
-            let told = format!("numbers of nodes are standardised over the training part; {none} leaves them");
-            self.dataset.notes.push(told);
+        config.scale_again(self.features.as_ref(), &mut self.dataset)?;
+        match (&self.features, config.scaling) {
+            (Some(_), _) => {
+                let none = Setting::to("scaling", "none");
+                let told = format!("numbers of nodes are standardised over the training part; {none} leaves them");
+                self.dataset.notes.push(told);
+            }
+            (_, FeatureScaling::RowNormalised) => {
+                self.dataset.notes.push("numbers of nodes are divided by the sum of their row".to_string());
+            }
+            _ => {}
         }
         Ok(self)
     }
 }
 
 impl DataConfig {
+    /// Brings the numbers of nodes to the scale of training; `features` is what was learned of it.
+    ///
+    /// # Errors
+    /// When there are other numbers than in training, or they can't be read.
+    pub fn scale_again(&self, features: Option<&FeatureScale>, dataset: &mut Dataset) -> Result<(), TrainError> {
+        if let Some(scale) = features {
+            scale.apply(dataset)?;
+        }
+        if self.scaling == FeatureScaling::RowNormalised {
+            dataset.nodes.row_normalise()?;
+        }
+        Ok(())
+    }
+
     /// Reads the data that the settings name.
     ///
     /// # Errors
     /// When nothing is named, it is not there, or it does not hold together.
     pub fn read(&self, seed: u64, places: &Places) -> Result<Material, TrainError> {
-        let mut material = self.read_as_is(seed, places)?;
+        let file = self.split.file().map(SplitFile::open).transpose()?;
+        let mut material = self.read_as_is(seed, places, file.as_ref())?;
+        if let Some(file) = file {
+            let dataset = &mut material.dataset;
+            let units = if dataset.splits_nodes() { dataset.graphs.union().nodes() } else { dataset.graphs.len() };
+            // Of many graphs whose nodes are predicted, the ids are those of nodes, and graphs are called by their numbers.
+            let ids: &[String] = if dataset.ids.len() == units { &dataset.ids } else { &[] };
+            dataset.split = file.split(units, ids)?;
+            material.split_file = Some(file.source().clone());
+        }
         if let Some(metric) = self.metric {
             material.dataset.metric = metric;
         }
@@ -132,25 +211,21 @@ impl DataConfig {
         }
     }
 
-    fn read_as_is(&self, seed: u64, places: &Places) -> Result<Material, TrainError> {
+    fn read_as_is(&self, seed: u64, places: &Places, split: Option<&SplitFile>) -> Result<Material, TrainError> {
         if let (Some(nodes), Some(edges)) = (&self.nodes, &self.edges) {
-            let NodeTables { dataset, schema, summary } = NodeTables::load(nodes, edges, &self.table_options(seed))?;
-            return Ok(Material {
-                dataset,
-                schema: Some(SavedSchema::Nodes(schema)),
-                summary: Some(summary),
-                features: None,
-            });
+            // Numbers are standardised over the training rows: the split has to be known while they are read.
+            let options = NodeTableOptions { split_file: split.cloned(), ..self.table_options(seed) };
+            let NodeTables { dataset, schema, summary } = NodeTables::load(nodes, edges, &options)?;
+            let schema = Some(SavedSchema::Nodes(schema));
+            return Ok(Material { schema, summary: Some(summary), ..Material::of(dataset) });
         }
         if let Some(molecules) = &self.molecules {
             let table = MoleculeTable::load(molecules, &self.molecule_options(seed))?;
             let schema = Some(SavedSchema::Molecules(table.schema));
-            return Ok(Material { dataset: table.dataset, schema, summary: None, features: None });
+            return Ok(Material { schema, ..Material::of(table.dataset) });
         }
         let Some(name) = &self.dataset else {
-            return Err(TrainError::Task(
-                "the recipe names no data. Set data.dataset, or data.nodes and data.edges.".into(),
-            ));
+            return Err(NoMaterial::Source.into());
         };
         // A name of the catalogue comes first: a run folder may have the name of its dataset.
         let (dataset, schema) = match catalogue::find(name) {
@@ -161,8 +236,31 @@ impl DataConfig {
             }
             Err(error) => return Err(error.into()),
         };
-        Ok(Material { dataset, schema, summary: None, features: None })
+        Ok(Material { schema, ..Material::of(dataset) })
     }
+}
+
+/// A name that is neither a path that exists nor in the catalogue is a slip.
+fn check_name(name: &str) -> Result<(), NoMaterial> {
+    let path = Path::new(name);
+    let looks_like_a_path = name.contains(['/', '\\']) || path.extension().is_some();
+    match catalogue::find(name) {
+        Ok(_) => Ok(()),
+        Err(_) if path.exists() => Ok(()),
+        Err(_) if looks_like_a_path => Err(NoMaterial::File { name: name.to_string() }),
+        Err(error) => Err(NoMaterial::Dataset(Box::new(error))),
+    }
+}
+
+/// Only data that is made has a distance to choose.
+fn refuse_distance(data: &DataConfig) -> Result<(), NoMaterial> {
+    let made = |name: &String| catalogue::find(name).is_ok_and(Entry::is_made);
+    if data.distance.is_none() || data.dataset.as_ref().is_some_and(made) {
+        return Ok(());
+    }
+    let known: Vec<&str> =
+        catalogue::entries().iter().filter(|entry| entry.is_made()).map(|entry| entry.name).collect();
+    Err(NoMaterial::Distance { known: known.join(", ") })
 }
 
 /// A dataset of the catalogue, from the cache where reading it takes long: molecules are parsed, many graphs are built.

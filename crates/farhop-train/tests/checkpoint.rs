@@ -12,7 +12,13 @@ use farhop_train::run::{Checkpoint, Progress};
 fn checkpoint(epoch: usize) -> Checkpoint {
     let mut stopping = EarlyStopping::default();
     // Numbers whose decimal form is long: they have to come back exactly.
-    stopping.observe(farhop_data::metrics::Metric::Accuracy, epoch, 1.0 / 3.0, 0.1 + 0.2);
+    stopping.observe(
+        farhop_data::metrics::Metric::Accuracy,
+        farhop_train::TieBreak::First,
+        epoch,
+        1.0 / 3.0,
+        0.1 + 0.2,
+    );
     let part = |start: usize| (start..start + 5000).map(|place| (place * epoch) as u8).collect();
     Checkpoint {
         progress: Progress { epoch, seconds: epoch as f64 / 7.0, loading_seconds: epoch as f64 / 13.0, stopping },

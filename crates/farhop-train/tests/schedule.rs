@@ -2,7 +2,7 @@
 
 use farhop_data::metrics::Metric;
 use farhop_train::fit::EarlyStopping;
-use farhop_train::{Schedule, TrainConfig};
+use farhop_train::{Schedule, TieBreak, TrainConfig};
 
 fn config(schedule: Schedule, warmup_epochs: usize, epochs: usize) -> TrainConfig {
     TrainConfig { schedule, warmup_epochs, epochs, learning_rate: 0.1, ..TrainConfig::default() }
@@ -44,18 +44,18 @@ fn a_warm_up_longer_than_the_run_is_just_a_rise() {
 fn the_best_is_the_highest_score_then_the_lowest_loss_then_the_first() {
     let mut stopping = EarlyStopping::default();
     assert!(!stopping.should_stop(1000, Some(1)), "nothing was seen yet");
-    assert!(stopping.observe(Metric::Accuracy, 1, 0.5, 2.0));
-    assert!(!stopping.observe(Metric::Accuracy, 2, 0.4, 0.1));
-    assert!(stopping.observe(Metric::Accuracy, 3, 0.5, 1.0));
-    assert!(!stopping.observe(Metric::Accuracy, 4, 0.5, 1.0));
-    assert!(stopping.observe(Metric::Accuracy, 5, 0.6, 9.0));
+    assert!(stopping.observe(Metric::Accuracy, TieBreak::LowestLoss, 1, 0.5, 2.0));
+    assert!(!stopping.observe(Metric::Accuracy, TieBreak::LowestLoss, 2, 0.4, 0.1));
+    assert!(stopping.observe(Metric::Accuracy, TieBreak::LowestLoss, 3, 0.5, 1.0));
+    assert!(!stopping.observe(Metric::Accuracy, TieBreak::LowestLoss, 4, 0.5, 1.0));
+    assert!(stopping.observe(Metric::Accuracy, TieBreak::LowestLoss, 5, 0.6, 9.0));
     assert!(!stopping.should_stop(14, Some(10)));
     assert!(stopping.should_stop(15, Some(10)));
     assert!(!stopping.should_stop(1_000_000, None));
     let mut errors = EarlyStopping::default();
-    assert!(errors.observe(Metric::Mae, 1, 0.5, 2.0));
-    assert!(!errors.observe(Metric::Mae, 2, 0.6, 1.0), "of errors, the lowest is the best");
-    assert!(errors.observe(Metric::Mae, 3, 0.4, 3.0));
+    assert!(errors.observe(Metric::Mae, TieBreak::LowestLoss, 1, 0.5, 2.0));
+    assert!(!errors.observe(Metric::Mae, TieBreak::LowestLoss, 2, 0.6, 1.0), "of errors, the lowest is the best");
+    assert!(errors.observe(Metric::Mae, TieBreak::LowestLoss, 3, 0.4, 3.0));
 }
 
 #[test]

@@ -7,34 +7,25 @@
 //! # A model from a graph
 //!
 //! ```
-//! use std::sync::atomic::AtomicBool;
+//! use farhop::{Dataset, Preset, Split, generate, train};
 //!
-//! use farhop::{Dataset, Direction, Encodings, Outputs, Recipe, Session, Silent, Split, Task, build, fit};
-//!
-//! // A path of eight nodes. Its ends have a colour; every node is to know the colour of the nearer end.
-//! let edges: Vec<(u32, u32)> = (0..7).map(|node| (node, node + 1)).collect();
-//! let graph = build(8, &edges, Direction::Undirected)?.graph;
-//! let mut features = vec![0.0; 8 * 2];
-//! features[0] = 1.0; // node 0 is red
-//! features[15] = 1.0; // node 7 is blue
-//! let labels: Vec<Option<u32>> = (0..8).map(|node| Some(u32::from(node >= 4))).collect();
-//! let split = Split { train: vec![0, 1, 3, 4, 6, 7], valid: vec![], test: vec![2, 5] };
-//!
-//! // The settings are those of a recipe file; what is not changed has its default.
-//! let mut recipe = Recipe::for_model("gen")?;
+//! // A path of eight nodes whose ends have a colour. Every node is to know the colour of the nearer end.
+//! let features = (0..8).flat_map(|node| [f32::from(node == 0), f32::from(node == 7)]).collect();
+//! let dataset = Dataset::graph(generate::path(8)?)
+//!     .features(2, features)
+//!     .classes((0..8).map(|node| if node < 4 { "red" } else { "blue" }))
+//!     .split(Split { train: vec![0, 1, 3, 4, 6, 7], valid: vec![], test: vec![2, 5] })
+//!     .build()?;
+//! let mut recipe = Preset::of(&dataset).recipe("gen")?;
 //! recipe.train.epochs = 20;
-//!
-//! let classes = vec!["red".to_string(), "blue".to_string()];
-//! let dataset = Dataset::from_arrays("path", graph, features, 2, labels, classes, split)?;
-//! let task = Task::new(dataset, Encodings::default(), &recipe.train, None)?;
-//! let stop = AtomicBool::new(false);
-//! let mut session = Session { folder: None, observer: &mut Silent, stop: &stop };
-//! let fitted = fit(&task, &recipe.model, &recipe.train, &mut session)?;
-//!
-//! assert_eq!(Outputs::of_all(&task, &fitted.model)?.values.len(), 8 * 2);
-//! assert!(fitted.summary.scores.test.is_some());
+//! let trained = train(dataset, recipe)?;
+//! assert!(trained.fitted.summary.scores.test.is_some());
+//! assert_eq!(trained.predict()?.len(), 8 * 2); // probabilities of both classes
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! `examples/` has a graph of one's own, molecules, the elimination alone and a layer of one's own. A [`Job`] is the same with a run folder,
+//! an observer and a way to stop it; [`Settings`] are what a recipe file and single settings ask for.
 //!
 //! # The elimination alone
 //!
@@ -62,9 +53,9 @@
 //! reads one back to predict. The same seed gives the same bits on any number of threads.
 
 pub use farhop_data::{
-    ApplyOptions, Columns, DataCard, DataError, Dataset, FeatureScaling, Fill, NoFeatures, NodeTableOptions,
-    NodeTables, Part, Schema, SourceFile, Split, SplitChoice, SplitFractions, Target, TargetKind, catalogue, fetch,
-    import, metrics, molecules, npz, predictions, smiles, synthetic,
+    ApplyOptions, Columns, DataCard, DataError, Dataset, DatasetBuilder, FeatureScaling, Fill, NoFeatures,
+    NodeTableOptions, NodeTables, Part, Schema, SourceFile, Split, SplitChoice, SplitFile, SplitFractions, Target,
+    TargetKind, catalogue, fetch, import, metrics, molecules, npz, predictions, smiles, synthetic,
 };
 pub use farhop_graph::{
     BuildReport, Built, Direction, Graph, GraphError, GraphSet, NO_EDGE, Union, build, connected_components,
@@ -75,10 +66,12 @@ pub use farhop_nn::{
     MemoryEstimate, Model, ModelConfig, NnError, NormKind, NumberLoss, Numbers, OptimizerConfig, OptimizerKind,
     OutputShape, Properties, REGISTRY, Reach, Shape, StepReport, Targets,
 };
+pub use farhop_train::presets::Preset;
 pub use farhop_train::{
-    CheckpointEvery, DataConfig, EncodingConfig, Encodings, EpochReport, Fitted, LossKind, Machine, Material, Observer,
-    Outcome, Outputs, Places, Recipe, RunFolder, RunRecord, Schedule, Scores, Session, Silent, Status, Summary, Task,
-    TrainConfig, TrainError, TrainedRun, fit, memory, presets, probabilities, softmax_rows,
+    CheckpointEvery, DataConfig, EncodingConfig, Encodings, EpochReport, Fitted, GivenSetting, Job, Keep, LossKind,
+    Machine, Material, Observer, Outcome, Outputs, Places, Recipe, Resume, RunFolder, RunRecord, Schedule, Scores,
+    Session, Settings, Settled, Silent, SplitSetting, Stage, Status, Summary, Task, TrainConfig, TrainError, Trained,
+    TrainedRun, compare, fit, memory, presets, probabilities, series, softmax_rows, train,
 };
 
 /// The elimination over plain slices: K rounds, each with its increment, and their states.

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use farhop_data::metrics::Metric;
-use farhop_data::{Fill, SplitFractions, TargetKind};
+use farhop_data::{FeatureScaling, Fill, SplitFractions, TargetKind};
 use farhop_train::SplitSetting;
 
 /// The data of a training run.
@@ -18,9 +19,10 @@ pub struct DataArguments {
     /// Folder with datasets, besides $FARHOP_DATA and the user's data folder
     #[arg(long, value_name = "FOLDER")]
     pub data_dir: Option<PathBuf>,
-    /// Split of a dataset: standard, per-class (20 of each, 500, 1,000), seeded, or a number where there are several
+    /// Split: standard (public), tuned (the draw behind the scores of tuned classic networks), per-class (20 of each, 500, 1,000),
+    /// seeded, a number where there are several, or a file that says it by ids (csv with id,split; npz with train, valid, test)
     /// [default: standard]
-    #[arg(long, value_name = "SPLIT")]
+    #[arg(long, value_name = "SPLIT|FILE")]
     pub split: Option<SplitSetting>,
     /// How predictions are scored: accuracy, balanced-accuracy, macro-f1, roc-auc, average-precision, mae, rmse, r2, mrr,
     /// mrr-filtered, mrr-extended-filtered or hits@K [default: as is usual for the data; where classes are far from even,
@@ -49,9 +51,10 @@ pub struct DataArguments {
     /// How the tables are read.
     #[command(flatten)]
     pub table: TableArguments,
-    /// Bring columns of numbers to mean 0 and deviation 1, or leave them as they are [default: standardise]
-    #[arg(long, value_name = "KIND", value_parser = ["standardise", "none"])]
-    pub scaling: Option<String>,
+    /// Numbers of nodes: brought to mean 0 and deviation 1 (features that are mostly zeros stay as the dataset usually has them), left
+    /// as they are, or divided by the sum of their row [default: standardise]
+    #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(FeatureScaling::WORDS).try_map(|word| word.parse::<FeatureScaling>()))]
+    pub scaling: Option<FeatureScaling>,
     /// Feature of nodes whose table has no feature column [default: degree]
     #[arg(long, value_name = "KIND", value_parser = ["degree", "one"])]
     pub no_features: Option<String>,

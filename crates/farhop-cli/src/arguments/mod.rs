@@ -2,28 +2,32 @@
 
 mod bench;
 mod catalogue;
+mod compare;
 mod data;
 mod hops;
 mod model;
 mod pages;
 mod parts;
+mod seeds;
 mod train;
 mod use_run;
 
 use std::num::NonZeroUsize;
 
 use clap::{Args, Parser, Subcommand};
+use farhop_train::GivenSetting;
 
-use crate::settings::Setting;
 use crate::version;
 
 pub use bench::{BenchArguments, BenchMode};
 pub use catalogue::{DataCommand, FetchArguments, ImportArguments, InfoArguments, ListArguments};
+pub use compare::{CompareArguments, TableFormat};
 pub use data::{DataArguments, TableArguments};
 pub use hops::{HopCoefficients, HopElimination, HopsArguments};
 pub use model::ModelArguments;
 pub use pages::{CompletionsArguments, ManArguments};
 pub use parts::PartsArguments;
+pub use seeds::SeedArguments;
 pub use train::TrainArguments;
 pub use use_run::{EvaluateArguments, NewData, PlanArguments, PredictArguments, SplitName};
 
@@ -37,6 +41,8 @@ Examples:
       a model for your molecules
   farhop train --nodes nodes.csv --edges edges.csv --target label --out runs/mine
       a model for your own graph
+  farhop compare cora --models gen,gcn,gat
+      several models on the same data, splits and seeds
   farhop predict runs/mine --nodes new_nodes.csv --edges new_edges.csv --out predictions.csv
       its predictions under your own ids
 
@@ -55,7 +61,7 @@ pub struct Cli {
 }
 
 /// Arguments that mean the same everywhere.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Everywhere")]
 pub struct Common {
     /// Print the result as one JSON object
@@ -78,8 +84,8 @@ pub struct Common {
 
 impl Common {
     /// The seed as a setting, if it was given.
-    pub fn seed_setting(&self) -> Option<Setting> {
-        self.seed.map(|seed| Setting::new("--seed", ["train", "seed"], seed.into()))
+    pub fn seed_setting(&self) -> Option<GivenSetting> {
+        self.seed.map(|seed| GivenSetting::new("--seed", ["train", "seed"], seed.into()))
     }
 }
 
@@ -88,6 +94,8 @@ impl Common {
 pub enum Command {
     /// Train a model; with no argument, the built-in demonstration
     Train(Box<TrainArguments>),
+    /// Several models on the same data, splits and seeds: who is better, and is it more than chance
+    Compare(Box<CompareArguments>),
     /// Predictions for every node or graph, under your own ids, with probabilities
     Predict(PredictArguments),
     /// Score a run on a part of its data, or on new data

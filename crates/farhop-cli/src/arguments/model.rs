@@ -3,10 +3,10 @@
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use farhop_nn::{ActivationKind, CoefficientKind, EliminationKind, HopReading, LaplacianKind, NormKind, ReadoutKind};
+use farhop_train::GivenSetting;
 use serde_json::Value;
 
 use super::train::finite;
-use crate::settings::Setting;
 
 /// Settings of a model. What is not given is as the recipe says, else the default.
 #[derive(Args, Debug, Default)]
@@ -122,10 +122,10 @@ pub fn gather_bits() -> impl TypedValueParser<Value = usize> {
 
 impl ModelArguments {
     /// The settings that were given, the name of the model not among them.
-    pub fn settings(&self) -> Vec<Setting> {
+    pub fn settings(&self) -> Vec<GivenSetting> {
         let mut given = Vec::new();
         let mut add = |flag: &'static str, key: &'static str, value: Option<Value>| {
-            given.extend(value.map(|value| Setting::new(flag, ["model", key], value)));
+            given.extend(value.map(|value| GivenSetting::new(flag, ["model", key], value)));
         };
         add("--hops", "hops", self.hops.map(Value::from));
         add("--width", "width", self.width.map(Value::from));
@@ -164,9 +164,16 @@ impl ModelArguments {
             add(flag, key, value.map(Value::from));
         }
         given.extend(
-            self.set.iter().map(|(key, value)| Setting::new(&format!("--set {key}"), key.split('.'), value.clone())),
+            self.set
+                .iter()
+                .map(|(key, value)| GivenSetting::new(&format!("--set {key}"), key.split('.'), value.clone())),
         );
         given
+    }
+
+    /// A model by its name, with settings of a recipe.
+    pub fn named(name: &str, set: &[(String, Value)]) -> Self {
+        ModelArguments { model: Some(name.to_string()), set: set.to_vec(), ..ModelArguments::default() }
     }
 
     /// Whether anything was asked about the model.

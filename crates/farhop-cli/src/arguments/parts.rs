@@ -1,12 +1,11 @@
 //! Arguments of graphs that are seen part by part.
 
 use clap::Args;
-use farhop_train::Recipe;
+use farhop_train::{GivenSetting, Recipe};
 use serde_json::Value;
 
 use super::train::or_none;
 use crate::failure::Failure;
-use crate::settings::{Setting, with_settings};
 use crate::without_effect;
 
 /// How one graph is divided, each a key of the recipe's `[train]` section.
@@ -29,20 +28,20 @@ pub struct PartsArguments {
 
 impl PartsArguments {
     /// The settings that were given.
-    pub fn settings(&self) -> Vec<Setting> {
+    pub fn settings(&self) -> Vec<GivenSetting> {
         let given = [
             ("--parts", "parts", self.parts.clone()),
             ("--halo", "halo", self.halo.clone()),
             ("--parts-per-batch", "parts_per_batch", self.parts_per_batch.map(Value::from)),
             ("--partitioner", "partitioner", self.partitioner.clone().map(Value::from)),
         ];
-        let setting = |(flag, key, value): (_, _, Option<Value>)| Some(Setting::new(flag, ["train", key], value?));
+        let setting = |(flag, key, value): (_, _, Option<Value>)| Some(GivenSetting::new(flag, ["train", key], value?));
         given.into_iter().filter_map(setting).collect()
     }
 
     /// The recipe of a run with what was given in place of its own.
     pub fn applied(&self, recipe: &Recipe) -> Result<Recipe, Failure> {
-        let recipe = with_settings(recipe, &self.settings())?;
+        let recipe = recipe.with(&self.settings())?;
         without_effect::refuse_parts(&recipe, &self.settings())?;
         recipe.validate()?;
         Ok(recipe)

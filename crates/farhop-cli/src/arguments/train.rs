@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use farhop_train::CheckpointEvery;
+use farhop_train::{CheckpointEvery, GivenSetting};
 use serde_json::Value;
 
-use super::{DataArguments, ModelArguments, PartsArguments};
-use crate::settings::Setting;
+use super::{DataArguments, ModelArguments, PartsArguments, SeedArguments};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -22,6 +21,8 @@ Examples:
   farhop train --recipe runs/mine/recipe.toml --seed 1 --out runs/again
   farhop train large.farhop --parts 64
       a graph that does not fit into memory, part by part
+  farhop train chameleon-filtered --runs 10 --out runs/ten
+      ten seeds on ten splits: mean and deviation
   farhop train --resume runs/mine
 
 Defaults are the general settings, one set for one graph and one for many graphs, the same for every dataset; a recipe
@@ -48,6 +49,9 @@ pub struct TrainArguments {
     /// Print every setting with its value and where it comes from (default, preset, recipe, option), and train nothing
     #[arg(long, conflicts_with = "resume")]
     pub show_settings: bool,
+    /// Several runs.
+    #[command(flatten)]
+    pub several: SeedArguments,
     /// The built-in demonstration.
     #[command(flatten)]
     pub demonstration: DemonstrationArguments,
@@ -127,6 +131,9 @@ pub struct TrainingArguments {
     /// Stop when the validation score has not improved for N epochs; none: never [default: 100; many graphs: 30]
     #[arg(long, value_name = "N|none", value_parser = or_none::<usize>)]
     patience: Option<Value>,
+    /// Which of several epochs with the best validation score is kept [default: lowest-loss]
+    #[arg(long, value_name = "KIND", value_parser = ["lowest-loss", "first"])]
+    ties: Option<String>,
     /// Largest norm of the gradient; none: no limit [default: 1]
     #[arg(long, value_name = "X|none", value_parser = or_none::<f32>)]
     clip_norm: Option<Value>,
@@ -143,10 +150,10 @@ pub struct TrainingArguments {
 
 impl TrainingArguments {
     /// The settings that were given.
-    pub fn settings(&self) -> Vec<Setting> {
+    pub fn settings(&self) -> Vec<GivenSetting> {
         let mut given = Vec::new();
         let mut add = |flag: &'static str, path: &[&'static str], value: Option<Value>| {
-            given.extend(value.map(|value| Setting::new(flag, path.iter().copied(), value)));
+            given.extend(value.map(|value| GivenSetting::new(flag, path.iter().copied(), value)));
         };
         let train = |key| ["train", key];
         let optimizer = |key| ["train", "optimizer", key];
@@ -166,6 +173,7 @@ impl TrainingArguments {
         let schedule = self.schedule.clone().map(Value::from);
         add("--schedule", &train("schedule"), schedule);
         add("--patience", &train("patience"), self.patience.clone());
+        add("--ties", &train("ties"), self.ties.clone().map(Value::from));
         add("--clip-norm", &optimizer("clip_norm"), self.clip_norm.clone());
         let every = self.evaluate_every.map(Value::from);
         add("--evaluate-every", &train("evaluate_every"), every);

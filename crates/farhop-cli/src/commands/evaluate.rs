@@ -22,7 +22,7 @@ pub fn run(arguments: &EvaluateArguments, console: &Console) -> Result<ExitCode,
     let run = TrainedRun::open(&arguments.run)?;
     let Applied { recipe, task, split, join, changed, .. } = data::apply(&run, &arguments.new, console)?;
     let part = arguments.split.unwrap_or(if split.is_some() { SplitName::Test } else { SplitName::All });
-    data::plan(&recipe, &task, false, console)?;
+    data::plan_answers(&recipe, &task, console)?;
     let units = match &join {
         Some(join) if part == SplitName::All => join.new_nodes.clone(),
         _ => chosen(part, task.split(), task.units()),

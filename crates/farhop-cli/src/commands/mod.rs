@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub mod bench;
+pub mod compare;
 pub mod data;
 pub mod doctor;
 pub mod evaluate;

@@ -3,12 +3,12 @@
 use std::process::ExitCode;
 
 use farhop_nn::{ModelConfig, REGISTRY, Reach, Registration};
+use farhop_train::value_text;
 use serde_json::{Value, json};
 
 use crate::arguments::ModelsArguments;
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::origins::shown;
 use crate::table::TextTable;
 
 /// Runs the command.
@@ -53,7 +53,7 @@ fn one(config: &ModelConfig, console: &Console) -> Result<(), Failure> {
         }
         lines.push(String::new());
         for knob in config.knobs() {
-            let default = config.get(knob.key).map(|value| shown(&value)).unwrap_or_default();
+            let default = config.get(knob.key).map(|value| value_text(&value)).unwrap_or_default();
             lines.push(format!("model.{} = {default}   ({})", knob.key, knob.allowed));
             lines.push(format!("    {}", knob.about));
         }

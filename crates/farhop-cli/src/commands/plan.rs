@@ -4,8 +4,7 @@ use std::process::ExitCode;
 
 use farhop_nn::Shape;
 use farhop_train::memory::{self, DataBytes, Division, Limit, Plan, bytes_text};
-use farhop_train::presets::Preset;
-use farhop_train::{Places, Recipe, plan_whole};
+use farhop_train::{Observer, Places, Recipe, plan_whole, prepare_task};
 use serde_json::json;
 
 use crate::arguments::{Common, PlanArguments};
@@ -13,30 +12,25 @@ use crate::console::Console;
 use crate::data;
 use crate::failure::Failure;
 use crate::flags::advised;
-use crate::origins::Origins;
+use crate::origins;
 use crate::settings;
 use crate::table::TextTable;
+use crate::watcher::Watcher;
 
 /// Runs the command.
 pub fn run(arguments: &PlanArguments, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     let file = arguments.recipe.as_deref();
-    let recipe_for = |preset: Option<Preset>| {
-        settings::recipe(file, &arguments.data, &arguments.model, arguments.parts.settings(), common, preset)
-    };
-    let mut recipe = recipe_for(None)?;
-    let mut given = arguments.model.settings();
-    given.extend(arguments.parts.settings());
-    given.extend(common.seed_setting());
-    let mut preset = Preset::expected(&recipe.data).unwrap_or(Preset::OneGraph);
+    let asked = settings::asked(file, &arguments.data, &arguments.model, arguments.parts.settings(), common)?;
+    let mut settled = asked.settle(None)?;
     let sizes = &arguments.sizes;
-    let data = recipe.data.clone();
+    let data = settled.recipe.data.clone();
     let limit = memory::available();
     let (limit, training) = (limit.as_ref(), !arguments.infer);
     let (shape, plan) = match (sizes.node_count, sizes.edge_count) {
         (Some(nodes), Some(edges)) => {
             let entries = if data.directed { edges } else { edges.saturating_mul(2) };
             let shape = checked(Shape::nodes(nodes, entries, sizes.feature_count, sizes.class_count))?;
-            of_sizes(&recipe, &shape, training, limit)
+            of_sizes(&settled.recipe, &shape, training, limit)
         }
         _ if data.nodes.is_none() && data.edges.is_none() && data.dataset.is_none() && data.molecules.is_none() => {
             return Err(Failure::usage(
@@ -45,23 +39,25 @@ pub fn run(arguments: &PlanArguments, common: &Common, console: &Console) -> Res
         }
         _ => {
             let places = Places::usual(arguments.data.data_dir.as_deref());
-            let material = data::read(&recipe, &places)?;
+            let material;
+            (settled, material) = data::read(&asked, &places)?;
             data::show_card(&material, console);
-            let dataset = material.dataset;
-            preset = Preset::of(&dataset);
-            recipe = recipe_for(Some(preset))?;
+            let (dataset, recipe) = (material.dataset, &settled.recipe);
             if dataset.splits_nodes() && recipe.train.parts.is_none() {
                 // Known without making anything of it: features that lie on disk stay there.
                 let division = Division::of(&dataset, &recipe.encodings);
                 let graph = dataset.graphs.union();
                 (division.shape, plan_whole(&recipe.model, &division, graph, &recipe.train, training, limit))
             } else {
-                let task = data::task(&recipe, dataset, None, training, &places, console)?;
+                let mut watcher = Watcher::new(console);
+                let task = prepare_task(recipe, dataset, None, training, &places, &mut watcher)?;
+                watcher.prepared(recipe, &task);
                 (task.shape(), task.plan(&recipe.model, &recipe.train, training, limit))
             }
         }
     };
-    Origins::of(&recipe, file, &arguments.data, &given, preset)?.say(console);
+    origins::say(&settled.origins, console);
+    let recipe = &settled.recipe;
     let object = json!({
         "model": recipe.model.name(),
         "mode": if training { "train" } else { "infer" },

@@ -53,7 +53,7 @@ pub fn run(arguments: &PredictArguments, console: &Console) -> Result<ExitCode, 
     for place in &places {
         place.spares(read.iter().map(PathBuf::as_path))?;
     }
-    data::plan(&recipe, &task, false, console)?;
+    data::plan_answers(&recipe, &task, console)?;
     let units = join.as_ref().map_or_else(|| (0..task.units() as u32).collect(), |join| join.new_nodes.clone());
     let outputs = run.outputs_of(&task, &units)?;
     if let Some(file) = &arguments.embeddings {

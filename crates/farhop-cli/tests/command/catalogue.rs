@@ -120,7 +120,8 @@ fn names_that_are_wrong_or_not_here() {
     place.refuses("train cora --nodes nodes.csv --edges edges.csv", 2, &["cora", "--nodes", "one of them"]);
     place.refuses("train cora --target label", 2, &["--target", "cora", "Take it out"]);
     place.refuses("train cora --smiles smiles", 2, &["--smiles", "cora"]);
-    place.refuses("train hop-majority --distance 999 --quiet", 1, &["999", "smaller --distance"]);
+    place.refuses("train hop-majority --distance 999 --quiet", 2, &["distance", "999", "1 to 64"]);
+    place.refuses("train hop-majority --distance 64 --quiet", 1, &["64", "smaller --distance"]);
     place.refuses("train nodes.csv --target label", 2, &["nodes.csv", "--nodes", "--edges", "--smiles"]);
     place.refuses("train ring-transfer --split 3 --quiet", 1, &["ring-transfer", "no numbered splits"]);
     place.refuses("train ring-transfer --metric mae --quiet", 1, &["mae", "accuracy"]);

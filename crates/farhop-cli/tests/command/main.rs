@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod catalogue;
+mod compare;
 mod demonstration;
 mod help;
 mod hops;
@@ -20,6 +21,7 @@ mod parts;
 mod ranges;
 mod real_datasets;
 mod run_folders;
+mod series;
 mod settings;
 mod support;
 mod tables;

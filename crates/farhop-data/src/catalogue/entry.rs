@@ -147,6 +147,11 @@ impl Entry {
         }
     }
 
+    /// Whether the tuned split is a draw of its own, and not the standard one.
+    pub fn draws_tuned_split(&self) -> bool {
+        matches!(self.reader, Reader::Planetoid { .. })
+    }
+
     /// Whether the data is made, not read.
     pub const fn is_made(&self) -> bool {
         matches!(self.reader, Reader::Made(_))

@@ -22,6 +22,9 @@ pub enum SplitRequest {
         /// Test rows in all. The literature: 1,000.
         test: usize,
     },
+    /// The one behind the scores of tuned classic networks (Luo, Shi and Wu, NeurIPS 2024) and of the papers that follow them: 20 of
+    /// every class, 500 and 1,000, drawn once with PyTorch.
+    Tuned,
     /// Shares, the same in every class where there are classes; seeded.
     Seeded {
         /// The shares.

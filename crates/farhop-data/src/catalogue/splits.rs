@@ -13,6 +13,11 @@ use crate::error::DataError;
 /// Shares of seeded splits of graphs, where few rows are for training otherwise.
 const OF_GRAPHS: SplitFractions = SplitFractions { train: 0.8, valid: 0.1 };
 
+/// Rows of the published draw: of each class for training, for validation, for test.
+const TUNED_SIZES: [usize; 3] = [20, 500, 1000];
+/// Seed of the published draw.
+const TUNED_SEED: u32 = 123;
+
 /// The split that was asked for, and a note if it was drawn.
 pub(super) fn choose(
     entry: &Entry,
@@ -29,12 +34,16 @@ pub(super) fn choose(
         let (train, valid) = (100.0 * fractions.train, 100.0 * fractions.valid);
         Ok((split, Some(format!("The split is drawn with seed {seed}: {train:.0} % train, {valid:.0} % valid."))))
     };
+    // The tuned split of other datasets is the one that everybody uses.
+    let is_drawn = entry.draws_tuned_split() && options.split == SplitRequest::Tuned;
     match options.split {
-        SplitRequest::Standard => match standard.or_else(|| numbered.into_iter().next()) {
-            Some(split) => Ok((split, None)),
-            None if entry.level == Level::Node => seeded(SplitFractions::default()),
-            None => seeded(OF_GRAPHS),
-        },
+        SplitRequest::Standard | SplitRequest::Tuned if !is_drawn => {
+            match standard.or_else(|| numbered.into_iter().next()) {
+                Some(split) => Ok((split, None)),
+                None if entry.level == Level::Node => seeded(SplitFractions::default()),
+                None => seeded(OF_GRAPHS),
+            }
+        }
         SplitRequest::Number(number) => {
             let there = numbered.len();
             numbered.into_iter().nth(number).map(|split| (split, None)).ok_or_else(|| {
@@ -49,6 +58,13 @@ pub(super) fn choose(
             let split = per_class(entry, target, [train, valid, test], mix(seed, 0x5eed))?;
             let note = format!("The split is drawn with seed {seed}: {train} per class, {valid}, {test}.");
             Ok((split, Some(note)))
+        }
+        SplitRequest::Standard | SplitRequest::Tuned => {
+            let (labels, classes) = classes_of(entry, target)?;
+            let [train, valid, test] = TUNED_SIZES;
+            let split = Split::per_class_by_torch(labels, classes, train, valid, test, TUNED_SEED)
+                .map_err(|error| named(entry, error.into()))?;
+            Ok((split, Some(format!("The split is the published draw: {train} per class, {valid}, {test}."))))
         }
         SplitRequest::Seeded { fractions } => seeded(fractions),
     }
@@ -82,9 +98,16 @@ fn draw(
 
 /// So many rows of every class for training, and so many of the rest for validation and test.
 fn per_class(entry: &Entry, target: &Target, [train, valid, test]: [usize; 3], seed: u64) -> Result<Split, DataError> {
-    let wrong = |what: String| DataError::Mismatch { what: format!("{}: {what}", entry.name) };
-    let (Target::Class { labels, classes }, Level::Node) = (target, entry.level) else {
-        return Err(wrong("a split per class needs one class for every node.".to_string()));
-    };
-    Split::per_class(labels, classes.len(), train, valid, test, seed).map_err(|error| named(entry, error.into()))
+    let (labels, classes) = classes_of(entry, target)?;
+    Split::per_class(labels, classes, train, valid, test, seed).map_err(|error| named(entry, error.into()))
+}
+
+/// The classes of nodes, and how many there are.
+fn classes_of<'a>(entry: &Entry, target: &'a Target) -> Result<(&'a [Option<u32>], usize), DataError> {
+    match (target, entry.level) {
+        (Target::Class { labels, classes }, Level::Node) => Ok((labels, classes.len())),
+        _ => Err(DataError::Mismatch {
+            what: format!("{}: a split per class needs one class for every node.", entry.name),
+        }),
+    }
 }

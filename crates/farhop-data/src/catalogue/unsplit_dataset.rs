@@ -8,10 +8,10 @@ use super::entry::{Counts, DataFile, Entry};
 use super::options::{LoadOptions, SplitRequest};
 use super::splits;
 use crate::dataset::split::Split;
-use crate::dataset::{Columns, Dataset, Numbers, Target};
+use crate::dataset::{Columns, Dataset, Target};
 use crate::error::DataError;
 use crate::files::source::{SourceFile, read_bytes};
-use crate::text::thousands;
+use crate::text::{counted, thousands};
 
 /// A dataset before its split is chosen.
 #[derive(Debug)]
@@ -46,14 +46,18 @@ impl UnsplitDataset {
         } else {
             self.graphs.len()
         };
-        let (split, drawn) = splits::choose(entry, rows, &self.target, self.splits, options)?;
+        let mut target = self.target;
         let mut notes: Vec<String> = entry.notes.iter().map(|note| note.to_string()).collect();
+        if options.split == SplitRequest::Tuned && entry.draws_tuned_split() {
+            notes.extend(label_all(&mut target));
+        }
+        let (split, drawn) = splits::choose(entry, rows, &target, self.splits, options)?;
         notes.extend(self.notes);
         notes.extend(drawn);
         notes.extend(self.sources.iter().filter_map(|source| other_than_published(entry, source)));
         let mut nodes = self.nodes;
         if options.row_normalise.unwrap_or(entry.row_normalise) {
-            row_normalise(&mut nodes);
+            nodes.row_normalise()?;
         } else if entry.row_normalise {
             notes.retain(|note| !note.starts_with("Feature rows are divided"));
         }
@@ -63,7 +67,7 @@ impl UnsplitDataset {
             nodes,
             edges: self.edges,
             level: entry.level,
-            target: self.target,
+            target,
             split,
             metric: entry.metric,
             ids: self.ids,
@@ -76,31 +80,21 @@ impl UnsplitDataset {
     }
 }
 
+/// Gives nodes without a class the first one, as the library does that the tuned split was drawn with; a note if there are any.
+fn label_all(target: &mut Target) -> Option<String> {
+    let Target::Class { labels, classes } = target else { return None };
+    let unknown = labels.iter().filter(|label| label.is_none()).count();
+    labels.iter_mut().for_each(|label| *label = label.or(Some(0)));
+    let name = classes.first()?;
+    let nodes = counted(unknown as u64, "node", "nodes");
+    (unknown > 0).then(|| format!("{nodes} without a class count as class {name}, as in the published draw."))
+}
+
 /// A note about a file whose SHA-256 is known and another one.
 fn other_than_published(entry: &Entry, source: &SourceFile) -> Option<String> {
     let named = |file: &&DataFile| file.names.iter().any(|name| Path::new(&source.path).ends_with(name));
     let known = entry.files.iter().find(named)?.sha256?;
     (known != source.sha256).then(|| format!("{}: not the published file, its SHA-256 is another one", source.path))
-}
-
-/// Divides every row of numbers by its sum; rows that add up to 0 stay.
-fn row_normalise(columns: &mut Columns) {
-    let scale = |row: &mut [f32]| {
-        let sum: f32 = row.iter().sum();
-        if sum != 0.0 {
-            row.iter_mut().for_each(|value| *value /= sum);
-        }
-    };
-    match &mut columns.numbers {
-        Numbers::Dense(numbers) if columns.width > 0 => numbers.chunks_exact_mut(columns.width).for_each(scale),
-        // What a reader gives is in memory.
-        Numbers::Dense(_) | Numbers::OnDisk(_) => {}
-        Numbers::Sparse(csr) => {
-            for row in 0..csr.rows {
-                scale(&mut csr.values[csr.offsets[row]..csr.offsets[row + 1]]);
-            }
-        }
-    }
 }
 
 fn check_counts(data: &Dataset, expected: &Counts, options: &LoadOptions) -> Result<(), String> {

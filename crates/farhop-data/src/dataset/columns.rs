@@ -94,6 +94,32 @@ impl Columns {
         numbers + 2 * self.categories.len()
     }
 
+    /// Divides every row of numbers by its sum; rows that add up to 0 stay.
+    ///
+    /// # Errors
+    /// When numbers that stay in a file can't be read.
+    pub fn row_normalise(&mut self) -> Result<(), DataError> {
+        let scale = |row: &mut [f32]| {
+            let sum: f32 = row.iter().sum();
+            if sum != 0.0 {
+                row.iter_mut().for_each(|value| *value /= sum);
+            }
+        };
+        if let Numbers::OnDisk(numbers) = &self.numbers {
+            self.numbers = Numbers::Dense(numbers.to_dense()?);
+        }
+        match &mut self.numbers {
+            Numbers::Dense(numbers) if self.width > 0 => numbers.chunks_exact_mut(self.width).for_each(scale),
+            Numbers::Dense(_) | Numbers::OnDisk(_) => {}
+            Numbers::Sparse(csr) => {
+                for row in 0..csr.rows {
+                    scale(&mut csr.values[csr.offsets[row]..csr.offsets[row + 1]]);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Checks that these are the features of `rows` rows: lengths, finite numbers, categories in range.
     pub(super) fn check(&self, rows: usize, what: &str) -> Result<(), DataError> {
         let wrong = |what: String| Err(DataError::Mismatch { what });

@@ -1,6 +1,7 @@
 //! Checked data, ready to learn from: one graph or many, features, targets, split.
 
 mod arrays;
+mod builder;
 pub mod cache;
 pub mod card;
 pub(crate) mod categories;
@@ -9,9 +10,11 @@ pub(crate) mod csr;
 pub mod dataset_file;
 pub(crate) mod entry_rows;
 pub(crate) mod labels;
+pub(crate) mod mersenne;
 mod on_disk;
 pub(crate) mod split;
 pub(crate) mod split_choice;
+pub(crate) mod split_file;
 pub(crate) mod split_protocols;
 pub mod statistics;
 mod target;
@@ -20,6 +23,7 @@ use std::borrow::Cow;
 
 use farhop_graph::GraphSet;
 
+pub use builder::DatasetBuilder;
 pub use columns::{Columns, Numbers};
 pub use on_disk::NumbersOnDisk;
 pub use target::{Level, Target};

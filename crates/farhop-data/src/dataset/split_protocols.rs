@@ -2,6 +2,7 @@
 
 use farhop_graph::random::Stream;
 
+use crate::dataset::mersenne::Mersenne;
 use crate::dataset::split::{Split, SplitError, SplitFractions};
 
 impl Split {
@@ -19,28 +20,24 @@ impl Split {
         test: usize,
         seed: u64,
     ) -> Result<Split, SplitError> {
-        if per_class == 0 || valid == 0 || test == 0 {
-            return Err(SplitError::Sizes { per_class, valid, test });
-        }
         let mut random = Stream::new(seed);
-        let (mut train, mut rest) = (Vec::new(), Vec::new());
-        for (class, mut rows) in rows_of_classes(labels, classes)?.into_iter().enumerate() {
-            if rows.is_empty() {
-                continue;
-            }
-            random.shuffle(&mut rows);
-            let Some((first, others)) = rows.split_at_checked(per_class) else {
-                return Err(SplitError::SmallClass { class: class as u32, rows: rows.len(), per_class });
-            };
-            train.extend_from_slice(first);
-            rest.extend_from_slice(others);
-        }
-        random.shuffle(&mut rest);
-        let parts = rest.split_at_checked(valid).and_then(|(first, others)| Some((first, others.get(..test)?)));
-        let Some((valid_rows, test_rows)) = parts else {
-            return Err(SplitError::SmallRest { left: rest.len(), valid, test });
-        };
-        Split::from_lists(labels.len(), train, valid_rows.to_vec(), test_rows.to_vec())
+        draw_per_class(labels, classes, [per_class, valid, test], |rows| random.shuffle(rows))
+    }
+
+    /// The same by PyTorch's generator, as published splits were drawn: classes ascending, a permutation of the rows of each, then
+    /// one of all that is left.
+    ///
+    /// An error as of [`Split::per_class`].
+    pub fn per_class_by_torch(
+        labels: &[Option<u32>],
+        classes: usize,
+        per_class: usize,
+        valid: usize,
+        test: usize,
+        seed: u32,
+    ) -> Result<Split, SplitError> {
+        let mut random = Mersenne::new(seed);
+        draw_per_class(labels, classes, [per_class, valid, test], |rows| random.permute(rows))
     }
 
     /// A seeded split of `rows` rows, all of which are in some part: for graphs, and for numbers
@@ -76,6 +73,36 @@ impl Split {
         let marked = |mask: &[bool]| (0u32..).zip(mask).filter(|(_, inside)| **inside).map(|(row, _)| row).collect();
         Split::from_lists(rows, marked(train), marked(valid), marked(test))
     }
+}
+
+/// So many rows of each class in the order that `shuffle` gives them, and so many of the rest in the order it gives those.
+fn draw_per_class(
+    labels: &[Option<u32>],
+    classes: usize,
+    [per_class, valid, test]: [usize; 3],
+    mut shuffle: impl FnMut(&mut [u32]),
+) -> Result<Split, SplitError> {
+    if per_class == 0 || valid == 0 || test == 0 {
+        return Err(SplitError::Sizes { per_class, valid, test });
+    }
+    let (mut train, mut rest) = (Vec::new(), Vec::new());
+    for (class, mut rows) in rows_of_classes(labels, classes)?.into_iter().enumerate() {
+        if rows.is_empty() {
+            continue;
+        }
+        shuffle(&mut rows);
+        let Some((first, others)) = rows.split_at_checked(per_class) else {
+            return Err(SplitError::SmallClass { class: class as u32, rows: rows.len(), per_class });
+        };
+        train.extend_from_slice(first);
+        rest.extend_from_slice(others);
+    }
+    shuffle(&mut rest);
+    let parts = rest.split_at_checked(valid).and_then(|(first, others)| Some((first, others.get(..test)?)));
+    let Some((valid_rows, test_rows)) = parts else {
+        return Err(SplitError::SmallRest { left: rest.len(), valid, test });
+    };
+    Split::from_lists(labels.len(), train, valid_rows.to_vec(), test_rows.to_vec())
 }
 
 /// The number of rows as a `u32`, so that every row has a number below it.

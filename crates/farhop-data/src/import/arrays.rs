@@ -99,6 +99,11 @@ fn split_of(
     let number = match options.split {
         SplitRequest::Number(number) => Some(number),
         SplitRequest::Standard => None,
+        SplitRequest::Tuned => {
+            let split = Setting::named("split");
+            let reason = format!("the tuned split is one of datasets of the catalogue. Take {split} out.");
+            return Err(DataError::Array { file: file.to_string(), reason });
+        }
         SplitRequest::PerClass { train, valid, test } => {
             let Target::Class { labels, classes } = target else {
                 let reason = format!("a split per class needs classes. Take {} out.", Setting::named("split"));

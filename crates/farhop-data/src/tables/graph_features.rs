@@ -21,7 +21,7 @@ pub fn complete_graph_features(graph: &Graph, train: &[u32], options: &NodeTable
             }
             let (shift, scale) = match options.scaling {
                 FeatureScaling::Standardise => moments.shift_and_scale(),
-                FeatureScaling::None => (0.0, 1.0),
+                FeatureScaling::None | FeatureScaling::RowNormalised => (0.0, 1.0),
             };
             ("ln(1 + degree)", FeatureKind::Degree { shift, scale })
         }

@@ -18,7 +18,7 @@ use crate::tables::edge_features::{self, EdgeColumns, EdgeFeatures};
 use crate::tables::edges::{self, EdgeOptions, EdgeTable, KnownIds, NodeIds};
 use crate::tables::features::{Encoded, encode, infer_kinds, statistics_and_fill};
 use crate::tables::graph_features::{complete_graph_features, graph_feature};
-use crate::tables::options::{ApplyOptions, NodeTableOptions};
+use crate::tables::options::{ApplyOptions, NodeTableOptions, SplitChoice};
 use crate::tables::roles::Roles;
 use crate::tables::scan::Scan;
 use crate::tables::schema::{FeatureColumn, FeatureKind, Schema};
@@ -172,7 +172,11 @@ pub(crate) fn load_open(
         None => None,
         Some(column) => {
             let rows = table_split(table, &roles, &scan, &target, &column.name, &place);
-            Some(rows.learn(&options.split, &mut notes)?)
+            let choice = match &options.split_file {
+                Some(file) => SplitChoice::Given(file.split(scan.ids.len(), &scan.ids)?),
+                None => options.split.clone(),
+            };
+            Some(rows.learn(&choice, &mut notes)?)
         }
     };
     let train = split.as_ref().map_or(&[][..], |(split, _)| &split.train);

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::split::{Split, SplitFractions};
+use crate::dataset::split_file::SplitFile;
 use crate::tables::targets::TargetKind;
 
 /// What stands in for a missing cell: an empty one, and in columns of numbers also `NA`, `N/A`,
@@ -42,7 +43,7 @@ impl FromStr for Fill {
     }
 }
 
-/// Whether columns of numbers are brought to mean 0 and deviation 1.
+/// The scale that numbers of nodes are brought to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FeatureScaling {
@@ -51,6 +52,30 @@ pub enum FeatureScaling {
     Standardise,
     /// Numbers as they are.
     None,
+    /// The numbers of every row divided by their sum, as word counts often are.
+    RowNormalised,
+}
+
+impl FeatureScaling {
+    /// The words of a recipe.
+    pub const WORDS: [&str; 3] = ["standardise", "none", "row-normalised"];
+}
+
+impl FromStr for FeatureScaling {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "standardise" => Ok(FeatureScaling::Standardise),
+            "none" => Ok(FeatureScaling::None),
+            "row-normalised" => Ok(FeatureScaling::RowNormalised),
+            other => Err(format!(
+                "{} is not a scaling. Allowed: {}.",
+                crate::text::quoted(other),
+                FeatureScaling::WORDS.join(", ")
+            )),
+        }
+    }
 }
 
 /// The feature of nodes whose table has no feature column.
@@ -113,6 +138,8 @@ pub struct NodeTableOptions {
     pub add_missing_nodes: bool,
     /// Where the split comes from.
     pub split: SplitChoice,
+    /// A file that says the split by ids, whatever the table says.
+    pub split_file: Option<SplitFile>,
 }
 
 impl Default for NodeTableOptions {
@@ -131,6 +158,7 @@ impl Default for NodeTableOptions {
             directed: false,
             add_missing_nodes: false,
             split: SplitChoice::default(),
+            split_file: None,
         }
     }
 }

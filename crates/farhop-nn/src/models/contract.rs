@@ -152,6 +152,13 @@ pub trait Architecture:
         None
     }
 
+    /// Settings that were chosen for it over the datasets at hand, where those of its authors are not kept: as in a recipe, for one
+    /// graph or for many.
+    fn general(many_graphs: bool) -> Value {
+        let _ = many_graphs;
+        Value::Object(Map::new())
+    }
+
     /// Epochs of a first phase of training; 0 if there is one phase only. After them the best weights so far are taken, and the network is
     /// asked for what changes ([`Layer::next_phase`](crate::layers::Layer::next_phase)) with the first batch of the next epoch.
     fn first_epochs(&self) -> usize {
@@ -272,6 +279,8 @@ pub struct Registration {
     pub knobs: fn() -> Vec<Knob>,
     /// Its defaults of the shared settings.
     pub common: fn() -> Common,
+    /// Settings that were chosen for it, as in a recipe: for many graphs, or for one.
+    pub general: fn(many_graphs: bool) -> Value,
     /// Settings that make it small, for tests.
     pub small: fn() -> Value,
     pub(super) read: Read,
@@ -287,6 +296,7 @@ impl Registration {
             headless: A::HEADLESS,
             knobs: A::knobs,
             common: A::defaults,
+            general: A::general,
             small: A::small,
             read: read::<A>,
         }

@@ -77,6 +77,19 @@ impl Architecture for GenConfig {
         self.hop_attention.then_some(WeighedHops { layers: common.layers, heads: self.heads, first, hops })
     }
 
+    fn general(many_graphs: bool) -> Value {
+        if many_graphs {
+            return stack::general_for_many();
+        }
+        json!({
+            "model": {
+                "width": 64, "layers": 2, "hops": 4, "feed_forward": false, "norm": "layer", "residual": false,
+                "dropout": 0.6, "input_dropout": 0.2,
+            },
+            "train": { "optimizer": { "kind": "adamw", "weight_decay": 0.5 } },
+        })
+    }
+
     fn small() -> Value {
         json!({ "hops": 3, "heads": 2 })
     }

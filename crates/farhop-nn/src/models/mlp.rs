@@ -1,5 +1,7 @@
 //! A multilayer perceptron on each node's features: the baseline that sees no graph.
 
+use serde_json::{Value, json};
+
 use super::stack::{self, Stack};
 use super::{About, Architecture, Common, Properties, Reach};
 use crate::init::Seeds;
@@ -57,5 +59,18 @@ impl Architecture for Mlp {
 
     fn properties(&self, _common: &Common) -> Properties {
         Properties::MESSAGE_PASSING
+    }
+
+    /// Those of a GEN, as far as it has them.
+    fn general(many_graphs: bool) -> Value {
+        if many_graphs {
+            return stack::general_for_many();
+        }
+        json!({
+            "model": {
+                "width": 64, "layers": 2, "norm": "layer", "residual": false, "dropout": 0.6, "input_dropout": 0.2,
+            },
+            "train": { "optimizer": { "kind": "adamw", "weight_decay": 0.5 } },
+        })
     }
 }

@@ -3,6 +3,7 @@
 
 use burn::module::Module;
 use burn::tensor::Tensor;
+use serde_json::{Value, json};
 
 use super::Common;
 use crate::init::Seeds;
@@ -53,6 +54,11 @@ impl<L: Layer> Stack<L> {
 /// The channels that layer `i` gives: without a head, the last one gives the answers.
 fn width_of(i: usize, common: &Common, outputs: usize) -> usize {
     if common.head_layers == 0 && i + 1 == common.layers { outputs } else { common.width }
+}
+
+/// General settings for many graphs, the same for the stacks that were tried.
+pub fn general_for_many() -> Value {
+    json!({ "model": { "width": 96, "layers": 4, "norm": "batch", "dropout": 0.1, "head_layers": 2 } })
 }
 
 /// What a stack needs. `layer` writes a layer under its name from its input, the channels of that, and those it gives.

@@ -3,6 +3,8 @@
 use farhop_data::metrics::Metric;
 use serde::{Deserialize, Serialize};
 
+use crate::TieBreak;
+
 /// The best evaluation so far.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Best {
@@ -22,11 +24,11 @@ pub struct EarlyStopping {
 }
 
 impl EarlyStopping {
-    /// Takes note of an evaluation. True when it is the best so far: a better score, or the same with a lower loss.
-    pub fn observe(&mut self, metric: Metric, epoch: usize, score: f64, loss: f64) -> bool {
-        let better = self
-            .best
-            .is_none_or(|best| metric.is_better(score, best.score) || (score == best.score && loss < best.loss));
+    /// Takes note of an evaluation. True when it is the best so far: a better score, or the same with a lower loss where `ties` are
+    /// broken by that.
+    pub fn observe(&mut self, metric: Metric, ties: TieBreak, epoch: usize, score: f64, loss: f64) -> bool {
+        let breaks = |best: Best| ties == TieBreak::LowestLoss && score == best.score && loss < best.loss;
+        let better = self.best.is_none_or(|best| metric.is_better(score, best.score) || breaks(best));
         if better {
             self.best = Some(Best { epoch, score, loss });
         }
@@ -38,6 +40,22 @@ impl EarlyStopping {
         match (self.best, patience) {
             (Some(best), Some(patience)) => epoch.saturating_sub(best.epoch) >= patience,
             _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_scores_are_told_apart_by_loss_or_by_who_was_first() {
+        for (ties, kept) in [(TieBreak::LowestLoss, 3), (TieBreak::First, 2)] {
+            let mut stopping = EarlyStopping::default();
+            for (epoch, score, loss) in [(1, 0.7, 0.2), (2, 0.8, 0.5), (3, 0.8, 0.4), (4, 0.8, 0.6)] {
+                stopping.observe(Metric::Accuracy, ties, epoch, score, loss);
+            }
+            assert_eq!(stopping.best.map(|best| best.epoch), Some(kept));
         }
     }
 }

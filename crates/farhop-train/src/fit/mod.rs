@@ -81,8 +81,7 @@ pub struct Fitted {
 /// Trains a model.
 ///
 /// An epoch is one step on all training nodes of one graph, or a step for each batch of graphs, with warm-up, schedule
-/// and clipping as configured. The weights with the best validation score (among equals, the lowest validation loss, then the
-/// earliest) are kept and are those of the model returned. Without a validation part the last weights are.
+/// and clipping as configured. The weights with the best validation score (among equals, as `ties` says) are kept and are those of the model returned. Without a validation part the last weights are.
 ///
 /// With a run folder that has a checkpoint, training continues there and ends with the same bits as if it had never
 /// stopped.
@@ -99,9 +98,7 @@ pub fn fit(
     config.validate()?;
     task.check_model(model)?;
     if task.split().train.is_empty() {
-        return Err(TrainError::Task(
-            "there is nothing to learn from: the training part is empty. Mark rows as train.".into(),
-        ));
+        return Err(TrainError::NothingToLearn { distance: None });
     }
     let mut trainer = Trainer::start(task, model, config, session)?;
     match trainer.run() {

@@ -245,7 +245,7 @@ impl<'a, 's> Trainer<'a, 's> {
         report.train = train;
         (report.valid, report.valid_loss) = (valid.score, valid.loss);
         if let (Some(score), Some(loss)) = (report.valid, report.valid_loss)
-            && self.progress.stopping.observe(self.task.metric, report.epoch, score, loss)
+            && self.progress.stopping.observe(self.task.metric, self.config.ties, report.epoch, score, loss)
         {
             self.best = Some(self.learner.model().to_safetensors());
         }

@@ -1,7 +1,7 @@
 //! What was read, and how.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use farhop_data::catalogue::{LoadOptions, SplitRequest};
@@ -19,8 +19,9 @@ pub struct DataConfig {
     /// A dataset: its name in the catalogue, or the path of a file or folder that holds a whole one (`./cora` if it has a
     /// name of the catalogue).
     pub dataset: Option<String>,
-    /// The split of a dataset of the catalogue: `"standard"` (default), a number where upstream publishes several,
-    /// `"per-class"` (20 of each class, 500, 1,000; seeded) or `"seeded"` (by `fractions`).
+    /// The split: `"standard"` (default; `"public"` is the same), a number where upstream publishes several, `"tuned"` (the draw behind the
+    /// scores of tuned classic networks), `"per-class"` (20 of each class, 500, 1,000; seeded), `"seeded"` (by `fractions`), or the path of a
+    /// table or archive that says it by ids.
     pub split: SplitSetting,
     /// For data that is made: the distance that matters.
     pub distance: Option<usize>,
@@ -52,7 +53,8 @@ pub struct DataConfig {
     pub most_categories: usize,
     /// What stands in for a missing cell: `"error"` (default), `"mean"`, `"zero"`, or `{ value = 0.5 }`.
     pub fill: Fill,
-    /// Whether columns of numbers are brought to mean 0 and deviation 1. Default `"standardise"`.
+    /// The scale of numbers of nodes: `"standardise"` (default; features that are mostly zeros stay, those of datasets that are usually
+    /// divided by their row's sum are), `"none"` or `"row-normalised"`.
     pub scaling: FeatureScaling,
     /// The feature of nodes whose table has no feature column. Default `"degree"`.
     pub no_features: NoFeatures,
@@ -114,6 +116,7 @@ impl DataConfig {
             directed: self.directed,
             add_missing_nodes: self.add_missing_nodes,
             split: SplitChoice::Automatic { fractions: self.fractions, seed: self.split_seed.unwrap_or(seed) },
+            split_file: None,
         }
     }
 
@@ -134,18 +137,21 @@ impl DataConfig {
     /// The options of the catalogue.
     pub fn load_options(&self, seed: u64) -> LoadOptions {
         let split = match self.split {
-            SplitSetting::Standard => SplitRequest::Standard,
+            // That of a file takes its place once the ids are known.
+            SplitSetting::Standard | SplitSetting::File(_) => SplitRequest::Standard,
             SplitSetting::Number(number) => SplitRequest::Number(number),
+            SplitSetting::Tuned => SplitRequest::Tuned,
             SplitSetting::PerClass => SplitRequest::TWENTY_PER_CLASS,
             SplitSetting::Seeded => SplitRequest::Seeded { fractions: self.fractions },
         };
         let seed = self.split_seed.unwrap_or(seed);
-        LoadOptions { split, seed, distance: self.distance, ..LoadOptions::default() }
+        let row_normalise = (self.scaling != FeatureScaling::Standardise).then_some(false);
+        LoadOptions { split, seed, row_normalise, distance: self.distance, ..LoadOptions::default() }
     }
 }
 
-/// The split of a dataset of the catalogue.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// Which split data get.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum SplitSetting {
     /// The one the literature uses.
@@ -153,10 +159,24 @@ pub enum SplitSetting {
     Standard,
     /// One of several that upstream publishes, from 0.
     Number(usize),
+    /// The draw behind the scores of tuned classic networks; where there is none, the standard one.
+    Tuned,
     /// 20 of each class for training, 500 for validation, 1,000 for test; seeded.
     PerClass,
     /// By shares; seeded.
     Seeded,
+    /// The one that a file says, by ids.
+    File(PathBuf),
+}
+
+impl SplitSetting {
+    /// The file, if it is one.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            SplitSetting::File(path) => Some(path),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for SplitSetting {
@@ -164,8 +184,10 @@ impl fmt::Display for SplitSetting {
         match self {
             SplitSetting::Standard => formatter.write_str("standard"),
             SplitSetting::Number(number) => write!(formatter, "{number}"),
+            SplitSetting::Tuned => formatter.write_str("tuned"),
             SplitSetting::PerClass => formatter.write_str("per-class"),
             SplitSetting::Seeded => formatter.write_str("seeded"),
+            SplitSetting::File(path) => write!(formatter, "{}", path.display()),
         }
     }
 }
@@ -174,12 +196,18 @@ impl FromStr for SplitSetting {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        let path = Path::new(text);
+        let is_path = text.contains(['/', '\\']) || path.extension().is_some();
         match text {
-            "standard" => Ok(SplitSetting::Standard),
+            "standard" | "public" => Ok(SplitSetting::Standard),
+            "tuned" => Ok(SplitSetting::Tuned),
             "per-class" => Ok(SplitSetting::PerClass),
             "seeded" => Ok(SplitSetting::Seeded),
+            _ if is_path => Ok(SplitSetting::File(path.to_path_buf())),
             number => number.parse().map(SplitSetting::Number).map_err(|_| {
-                format!("\"{text}\" is not a split. Write standard, per-class, seeded, or a number such as 3.")
+                format!(
+                    "\"{text}\" is not a split. Write standard, tuned, per-class, seeded, a number such as 3, or a file such as split.csv."
+                )
             }),
         }
     }

@@ -38,7 +38,8 @@ use serde::{Deserialize, Serialize};
 
 pub use data::{DataConfig, SplitSetting};
 pub use halo::hops_seen;
-pub use train::{CheckpointEvery, PartitionerKind, Schedule, TrainConfig};
+pub use train::{CheckpointEvery, PartitionerKind, Schedule, TieBreak, TrainConfig};
+pub(crate) use tree::slip_of;
 
 use crate::durable;
 use crate::{EncodingConfig, TrainError};

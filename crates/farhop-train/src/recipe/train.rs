@@ -21,6 +21,17 @@ pub enum Schedule {
     Cosine,
 }
 
+/// Which of several epochs with the best validation score is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TieBreak {
+    /// The one with the lowest validation loss (the default).
+    #[default]
+    LowestLoss,
+    /// The first, as most published protocols have it.
+    First,
+}
+
 /// Who divides a graph into parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -125,6 +136,8 @@ pub struct TrainConfig {
     pub optimizer: OptimizerConfig,
     /// Stop when the validation score has not improved for that many epochs. Default 100; none: never.
     pub patience: Option<usize>,
+    /// Which of several epochs with the best validation score is kept: `"lowest-loss"` (default) or `"first"`.
+    pub ties: TieBreak,
     /// Epochs between evaluations. Default 1.
     pub evaluate_every: usize,
     /// Time between checkpoints. Default 30 seconds.
@@ -149,6 +162,7 @@ impl Default for TrainConfig {
             schedule: Schedule::default(),
             optimizer: OptimizerConfig::default(),
             patience: Some(100),
+            ties: TieBreak::default(),
             evaluate_every: 1,
             checkpoint_every: CheckpointEvery::Seconds(30.0),
             seed: 0,

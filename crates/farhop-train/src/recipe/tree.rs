@@ -52,14 +52,17 @@ pub(crate) fn collect(
     Ok(())
 }
 
+/// The known key that a name is most likely meant to be, if one is near enough.
+pub(crate) fn slip_of<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> Option<&'a String> {
+    let nearest = known.map(|key| (strsim::damerau_levenshtein(key, name), key)).min();
+    nearest.filter(|(distance, _)| *distance <= (name.chars().count() / 3).max(2)).map(|(_, key)| key)
+}
+
 fn unknown(path: &[String], name: &str, known: &Map<String, Value>) -> String {
     let place = if path.is_empty() { "a recipe".to_string() } else { format!("[{}]", path.join(".")) };
-    let nearest = known.keys().map(|key| (strsim::damerau_levenshtein(key, name), key)).min();
-    match nearest {
-        Some((distance, key)) if distance <= (name.chars().count() / 3).max(2) => {
-            format!("{place} has no setting \"{name}\". Did you mean \"{key}\"?")
-        }
-        _ => {
+    match slip_of(name, known.keys()) {
+        Some(key) => format!("{place} has no setting \"{name}\". Did you mean \"{key}\"?"),
+        None => {
             let known: Vec<&str> = known.keys().map(String::as_str).collect();
             format!("{place} has no setting \"{name}\". Known: {}.", known.join(", "))
         }

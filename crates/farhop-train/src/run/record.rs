@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::durable;
 use crate::error::start_again;
-use crate::{DataConfig, FeatureScale, Scores, TargetScale, TrainError};
+use crate::{DataConfig, FeatureScale, Scores, SplitSetting, TargetScale, TrainError};
 
 const FORMAT: u32 = 2;
 
@@ -36,6 +36,13 @@ pub struct RecordedFile {
     pub path: PathBuf,
     /// Of its bytes.
     pub sha256: String,
+}
+
+impl RecordedFile {
+    /// That of a file that was read.
+    pub fn of(source: &SourceFile) -> Self {
+        RecordedFile { path: PathBuf::from(&source.path), sha256: source.sha256.clone() }
+    }
 }
 
 /// The machine a run was made on.
@@ -108,6 +115,9 @@ pub struct RunRecord {
     pub edges: usize,
     /// Files the data came from, in the order they were read.
     pub data: Vec<RecordedFile>,
+    /// The file that said the split, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split_file: Option<RecordedFile>,
     /// The folder with datasets that was named for the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_dir: Option<PathBuf>,
@@ -138,10 +148,7 @@ impl RunRecord {
     /// A run that is about to begin. The model's name, the seed and the sizes are filled in by
     /// [`fit`](crate::fit::fit()).
     pub fn new(sources: &[SourceFile], machine: Machine) -> Self {
-        let data = sources
-            .iter()
-            .map(|source| RecordedFile { path: PathBuf::from(&source.path), sha256: source.sha256.clone() })
-            .collect();
+        let data = sources.iter().map(RecordedFile::of).collect();
         RunRecord {
             format: FORMAT,
             farhop: env!("CARGO_PKG_VERSION").to_string(),
@@ -161,6 +168,7 @@ impl RunRecord {
             nodes: 0,
             edges: 0,
             data,
+            split_file: None,
             data_dir: None,
             started_in: std::env::current_dir().ok(),
             machine,
@@ -193,6 +201,10 @@ impl RunRecord {
             nodes: find(&data.nodes),
             edges: find(&data.edges),
             molecules: find(&data.molecules),
+            split: match &data.split {
+                SplitSetting::File(path) => SplitSetting::File(self.find(path)),
+                other => other.clone(),
+            },
             ..data.clone()
         }
     }
@@ -217,6 +229,20 @@ impl RunRecord {
             }
         }
         Ok(())
+    }
+
+    /// Checks that the file that says the split is still the same.
+    ///
+    /// # Errors
+    /// Names it if it is not.
+    pub fn check_split(&self, now: Option<&SourceFile>) -> Result<(), TrainError> {
+        match (&self.split_file, now) {
+            (Some(then), Some(now)) if then.sha256 != now.sha256 => Err(TrainError::DataChanged {
+                path: PathBuf::from(&now.path),
+                problem: "its contents are not those the run was started with".to_string(),
+            }),
+            _ => Ok(()),
+        }
     }
 
     /// Reads the `run.json` of a run folder.

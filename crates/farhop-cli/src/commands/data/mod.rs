@@ -24,5 +24,5 @@ pub fn run(command: &DataCommand, common: &Common, console: &Console) -> Result<
 
 /// What the arguments say about data, as a recipe does.
 fn recipe(data: &crate::arguments::DataArguments, common: &Common) -> Result<farhop_train::Recipe, Failure> {
-    settings::recipe(None, data, &ModelArguments::default(), Vec::new(), common, None)
+    Ok(settings::asked(None, data, &ModelArguments::default(), Vec::new(), common)?.settle(None)?.recipe)
 }

@@ -7,25 +7,24 @@ use std::time::Instant;
 use farhop_data::save::write_atomically;
 use farhop_data::synthetic::hop_majority;
 use farhop_data::text::{counted, thousands};
-use farhop_data::{Dataset, SourceFile, Split, Target};
+use farhop_data::{Dataset, Split, Target};
 use farhop_nn::ModelConfig;
-use farhop_train::{
-    Encodings, Material, Outcome, RunFolder, RunRecord, SavedSchema, Session, Summary, Task, TrainConfig, fit, memory,
-};
+use farhop_train::{Job, Keep, Material, Outcome, Places, Summary, value_text};
 use serde::Serialize;
 use serde_json::json;
 
 use super::report::shell_word;
-use super::{machine, tables};
+use super::tables;
 use crate::arguments::{Common, TrainArguments};
 use crate::console::Console;
 use crate::demonstration;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::interrupt;
+use crate::machine::machine;
 use crate::output::Output;
 use crate::picture::{Line, accuracy_against_distance};
-use crate::progress::Progress;
 use crate::table::{TextTable, duration, percent};
+use crate::watcher::Watcher;
 
 /// What the demonstration shows at one distance.
 #[derive(Serialize)]
@@ -138,10 +137,11 @@ impl Stage<'_> {
              Message passing fails, since its walks turn back and mix distances; elimination keeps hops apart.\n",
             thousands(made.graphs.union().nodes() as u64)
         ));
-        let Material { dataset, schema, .. } = match self.place {
+        let material = match self.place {
             Some(place) => tables::write_and_read(place, &made, self.arguments.overwrite)?,
-            None => Material { dataset: made, schema: None, summary: None, features: None },
+            None => Material::of(made),
         };
+        let dataset = &material.dataset;
         let graph = dataset.graphs.union();
         let mut shown = Shown {
             distance,
@@ -150,18 +150,12 @@ impl Stage<'_> {
             nodes: graph.nodes(),
             edges: graph.edges(),
             classes: dataset.target.outputs(),
-            chance: chance(&dataset),
+            chance: chance(dataset),
             seed,
             models: Vec::new(),
         };
-        let sources = dataset.sources.clone();
-        let task = Task::new(dataset, Encodings::default(), &demonstration::training(seed), None)?;
         for model in demonstration::models(distance)? {
-            let mut config = demonstration::training(seed);
-            config.epochs = self.arguments.training.epochs.unwrap_or(config.epochs);
-            memory::plan(&model, &task.shape(), task.data_bytes(), true, memory::available().as_ref()).check()?;
-            let folder = self.folder(&model, &config, &sources, schema.as_ref())?;
-            let summary = self.train(&model, &config, &task, folder)?;
+            let summary = self.train(&model, &material)?;
             if summary.outcome == Outcome::Interrupted {
                 return Ok(None);
             }
@@ -180,44 +174,20 @@ impl Stage<'_> {
         Ok(Some(shown))
     }
 
-    /// Where the run of a model is kept, if it is.
-    fn folder(
-        &self,
-        model: &ModelConfig,
-        config: &TrainConfig,
-        sources: &[SourceFile],
-        schema: Option<&SavedSchema>,
-    ) -> Result<Option<RunFolder>, Failure> {
-        let Some(place) = self.place else {
-            return Ok(None);
-        };
-        let recipe = tables::recipe(place, model, config);
-        let record = RunRecord::new(sources, machine(self.threads));
-        let folder = RunFolder::create(&place.join(model.name()), self.arguments.overwrite, &recipe, record)?;
-        if let Some(schema) = schema {
-            folder.write_schema(schema)?;
-        }
-        Ok(Some(folder))
-    }
-
-    fn train(
-        &self,
-        model: &ModelConfig,
-        config: &TrainConfig,
-        task: &Task,
-        mut folder: Option<RunFolder>,
-    ) -> Result<Summary, Failure> {
+    fn train(&self, model: &ModelConfig, material: &Material) -> Result<Summary, Failure> {
         let name = model.name();
-        if let Some(folder) = &folder {
-            folder.write_split(task)?;
-        }
-        let mut progress = Progress::new(self.console, name, task.metric);
-        let fitted = interrupt::stoppable(|stop| {
-            let mut session = Session { folder: folder.as_mut(), observer: &mut progress, stop };
-            fit(task, model, config, &mut session)
-        });
-        drop(progress);
-        let summary = fitted?.summary;
+        let mut config = demonstration::training(self.common.seed.unwrap_or(0));
+        config.epochs = self.arguments.training.epochs.unwrap_or(config.epochs);
+        let recipe = tables::recipe(self.place.unwrap_or(Path::new("")), model, &config);
+        let keep = self
+            .place
+            .map_or(Keep::Nowhere, |place| Keep::In { path: place.join(name), overwrite: self.arguments.overwrite });
+        let places = Places::usual(None);
+        let job = Job { keep, machine: machine(self.threads), ..Job::new(recipe, material.clone(), &places) };
+        let mut watcher = Watcher::brief(self.console);
+        let trained = job.train(&mut watcher, interrupt::asked());
+        drop(watcher);
+        let summary = trained?.fitted.summary;
         if summary.outcome != Outcome::Interrupted {
             let (test, time) = (percent(summary.scores.test), duration(summary.seconds));
             self.console.message(&format!("{name}: {test} on test nodes after {time}"));
@@ -258,7 +228,7 @@ fn scores(shown: &Shown, console: &Console) -> String {
 fn described(model: &ModelConfig) -> String {
     let common = model.common();
     let layers = counted(common.layers as u64, "layer", "layers");
-    let told = |key: &str| model.get(key).map(|value| crate::origins::shown(&value));
+    let told = |key: &str| model.get(key).map(|value| value_text(&value));
     let own: Vec<String> = ["hops", "coefficients", "hop_reading"]
         .into_iter()
         .filter_map(|key| Some(format!("{} {}", key.replace('_', " "), told(key)?)))

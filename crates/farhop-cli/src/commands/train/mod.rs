@@ -4,12 +4,10 @@ mod demonstrate;
 mod own_data;
 mod report;
 mod resume;
+mod series;
 mod tables;
 
 use std::process::ExitCode;
-
-use farhop_kernels::simd::Isa;
-use farhop_train::Machine;
 
 use crate::arguments::{Common, TrainArguments};
 use crate::console::Console;
@@ -54,7 +52,12 @@ fn refuse_settings(arguments: &TrainArguments) -> Result<(), Failure> {
     let named = arguments.model.model.is_some().then_some("--model");
     let folder = arguments.data.data_dir.is_some().then_some("--data-dir");
     let settings = arguments.model.settings().into_iter().chain(arguments.training.settings());
-    let other = settings.map(|setting| setting.flag().to_string()).find(|flag| flag != "--epochs");
+    let other = settings.map(|setting| setting.origin().to_string()).find(|flag| flag != "--epochs");
+    if !arguments.several.is_empty() {
+        return Err(Failure::usage(
+            "--runs and --seeds are for your own data or a dataset. Name one, or take them out.",
+        ));
+    }
     let idle = arguments.overwrite && arguments.out.is_none() && arguments.demonstration.picture.is_none();
     if idle {
         return Err(Failure::usage("--overwrite is for --out and --picture. Take it out, or name what to replace."));
@@ -65,9 +68,4 @@ fn refuse_settings(arguments: &TrainArguments) -> Result<(), Failure> {
             "{flag} is for your own data: give --nodes, --edges and --target with it. The demonstration has fixed models."
         ))),
     }
-}
-
-/// This machine, for the record of a run.
-fn machine(threads: usize) -> Machine {
-    Machine::detect(threads, Isa::active().name())
 }

@@ -1,50 +1,34 @@
-//! Training in a run folder, and what is said at its end.
+//! What is said at the end of a training run.
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use farhop_data::catalogue;
 use farhop_data::text::{counted, thousands};
-use farhop_train::memory::{Plan, bytes_text};
-use farhop_train::{Outcome, RunFolder, Session, Summary, Task, fit};
+use farhop_train::memory::bytes_text;
+use farhop_train::{Outcome, Summary, Trained};
 use serde_json::{Value, json};
 
 use crate::commands::evaluate::rows_name;
 use crate::confusion::ConfusionReport;
 use crate::console::Console;
 use crate::failure::{Failure, INTERRUPTED};
-use crate::interrupt;
-use crate::progress::Progress;
 use crate::table::{TextTable, duration};
 use crate::thresholds::Thresholds;
 
-/// Trains in the folder until it ends or is interrupted, and reports.
-pub fn train(
-    folder: &mut RunFolder,
-    task: &Task,
-    plan: &Plan,
-    threads: usize,
-    console: &Console,
-) -> Result<ExitCode, Failure> {
-    let recipe = folder.recipe().clone();
-    let path = folder.path().to_path_buf();
+/// Reports a run that was trained until it ended or was interrupted.
+pub fn tell(trained: &Trained, threads: usize, console: &Console) -> Result<ExitCode, Failure> {
+    let Trained { folder, recipe, task, plan, fitted } = trained;
+    let path = folder.as_deref().unwrap_or(Path::new(""));
     let model = recipe.model.name();
-    console.message(&format!("training {model} in {}", path.display()));
-    let mut progress = Progress::new(console, model, task.metric);
-    let fitted = interrupt::stoppable(|stop| {
-        let mut session = Session { folder: Some(folder), observer: &mut progress, stop };
-        fit(task, &recipe.model, &recipe.train, &mut session)
-    });
-    drop(progress);
-    let summary = fitted?.summary;
-    let record = folder.record();
+    let summary = &fitted.summary;
     let confusion = summary.confusion.as_ref();
     let report = confusion.map(|(part, of)| ConfusionReport { of, part: part.name(), rows: rows_name(task) });
     let thresholds = Thresholds::new(None, summary.thresholds.as_deref(), task.target())?;
     let object = json!({
         "run": path,
-        "task": record.task,
-        "metric": record.metric,
+        "task": task.kind(),
+        "metric": task.metric,
         "model": model,
         "outcome": summary.outcome,
         "train": summary.scores.train,
@@ -65,9 +49,9 @@ pub fn train(
         "seed": recipe.train.seed,
     });
     if summary.outcome == Outcome::Interrupted {
-        return interrupted(&path, &summary, object, console);
+        return interrupted(path, summary, object, console);
     }
-    console.message(&format!("{} (score: {})", ending(&summary), task.metric.name()));
+    console.message(&format!("{} (score: {})", ending(summary), task.metric.name()));
     if let Some(line) = thresholds.line(task.target()) {
         console.message(&line);
     }
@@ -89,7 +73,7 @@ pub fn train(
             Some(report) => format!("{}\n\n{}", console.lines(&table), report.text(console)),
         }
     })?;
-    let folder = shell_word(&path);
+    let folder = shell_word(path);
     console.message(&format!("saved in {}", path.display()));
     let data = &recipe.data;
     console.message(&match (&data.nodes, &data.molecules) {

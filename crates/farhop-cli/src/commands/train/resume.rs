@@ -3,14 +3,15 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use farhop_train::run::names;
-use farhop_train::{Material, Places, Recipe, RunFolder, RunRecord, TrainError};
+use farhop_train::Resume;
+use farhop_train::series::SeriesFolder;
 
-use super::report;
+use super::{report, series};
 use crate::arguments::{Common, TrainArguments};
 use crate::console::Console;
-use crate::data;
 use crate::failure::Failure;
+use crate::interrupt;
+use crate::watcher::Watcher;
 
 pub fn run(
     path: &Path,
@@ -20,42 +21,38 @@ pub fn run(
     console: &Console,
 ) -> Result<ExitCode, Failure> {
     refuse_changes(arguments, common)?;
-    for missing in [names::RECORD, names::RECIPE] {
-        if !path.join(missing).is_file() {
-            return Err(TrainError::NoRun { path: path.to_path_buf(), missing }.into());
-        }
+    if SeriesFolder::is(path) {
+        return resume_series(path, arguments, threads, console);
     }
-    // Data first: a run whose data has changed stays as it is.
-    let mut recipe = Recipe::read(&path.join(names::RECIPE))?;
-    let record = RunRecord::read(&path.join(names::RECORD))?;
-    recipe.data = record.found(&recipe.data);
-    recipe.data.nodes = arguments.data.nodes.clone().or(recipe.data.nodes);
-    recipe.data.edges = arguments.data.edges.clone().or(recipe.data.edges);
-    let places = Places::usual(arguments.data.data_dir.as_deref().or(record.data_dir.as_deref()));
-    let Material { mut dataset, schema, .. } = data::read(&recipe, &places)?;
-    record.check_data(&dataset.sources)?;
-    if !record.model.is_empty() {
-        // A run that has begun goes on with its score, whatever is usual.
-        dataset.metric = record.metric;
-    }
-    let mut task = data::task(&recipe, dataset, record.scale.clone(), true, &places, console)?;
+    let resume = Resume {
+        path,
+        nodes: arguments.data.nodes.clone(),
+        edges: arguments.data.edges.clone(),
+        data_dir: arguments.data.data_dir.clone(),
+        epochs: arguments.training.epochs,
+    };
+    let mut watcher = Watcher::new(console);
+    let trained = resume.train(&mut watcher, interrupt::asked());
+    drop(watcher);
+    report::tell(&trained?, threads, console)
+}
 
-    let mut folder = RunFolder::resume(path)?;
-    if let Some(epochs) = arguments.training.epochs {
-        folder.set_epochs(epochs)?;
+/// Several runs go on, each with its own settings and data.
+fn resume_series(
+    path: &Path,
+    arguments: &TrainArguments,
+    threads: usize,
+    console: &Console,
+) -> Result<ExitCode, Failure> {
+    let given = [("--epochs", arguments.training.epochs.is_some())];
+    let moved = [("--nodes", arguments.data.nodes.is_some()), ("--edges", arguments.data.edges.is_some())];
+    if let Some((flag, _)) = given.iter().chain(&moved).find(|(_, given)| *given) {
+        return Err(Failure::usage(format!(
+            "{flag} is for one run, and {} holds several. Take it out.",
+            path.display()
+        )));
     }
-    if path.join(names::SPLIT).is_file() {
-        let split = folder.read_split(&task)?;
-        task.set_split(split)?;
-    } else {
-        // Killed before it was written: the same is made again.
-        if let Some(schema) = &schema {
-            folder.write_schema(schema)?;
-        }
-        folder.write_split(&task)?;
-    }
-    let plan = data::plan(&recipe, &task, true, console)?;
-    report::train(&mut folder, &task, &plan, threads, console)
+    series::resume(path, arguments.data.data_dir.as_deref(), threads, console)
 }
 
 /// A run that goes on keeps its settings: anything else would be another run.
@@ -65,6 +62,7 @@ fn refuse_changes(arguments: &TrainArguments, common: &Common) -> Result<(), Fai
         || arguments.training.is_more_than_epochs()
         || arguments.data.says_how()
         || arguments.data.what.is_some()
+        || !arguments.several.is_empty()
         || common.seed.is_some();
     if changed {
         return Err(Failure::usage(

@@ -9,7 +9,6 @@ use farhop_data::{Dataset, FeatureScaling, Numbers, Part, Target};
 use farhop_nn::ModelConfig;
 use farhop_train::{DataConfig, EncodingConfig, Material, Places, Recipe, TrainConfig};
 
-use crate::data;
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -42,7 +41,7 @@ pub fn write_and_read(place: &Path, dataset: &Dataset, overwrite: bool) -> Resul
     write_atomically(nodes.path(), |file| write_nodes(file, dataset))?;
     write_atomically(edges.path(), |file| write_edges(file, dataset))?;
     let recipe = recipe(place, &ModelConfig::from_name("mlp")?, &TrainConfig::default());
-    data::read(&recipe, &Places::usual(None))
+    Ok(Material::read(&recipe, &Places::usual(None))?)
 }
 
 fn write_nodes(file: &mut impl Write, dataset: &Dataset) -> io::Result<()> {

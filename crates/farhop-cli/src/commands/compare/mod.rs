@@ -1,0 +1,163 @@
+//! `farhop compare`: models on one dataset, with the same splits, seeds and budget.
+
+mod table;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use farhop_data::save::write_atomically;
+use farhop_nn::ModelConfig;
+use farhop_train::compare::{Compared, Comparison, Standing};
+use farhop_train::series::Surroundings;
+use farhop_train::{Places, Settings};
+use serde_json::{Value, json};
+
+use crate::arguments::{Common, CompareArguments, ModelArguments, TableFormat};
+use crate::console::Console;
+use crate::failure::{Failure, INTERRUPTED};
+use crate::interrupt;
+use crate::machine::machine;
+use crate::output::Output;
+use crate::picture::{Mark, score_against_time};
+use crate::settings;
+use crate::watcher::Watcher;
+use crate::without_effect;
+
+/// Runs when nothing is said.
+const RUNS: usize = 3;
+
+/// Runs the command.
+pub fn run(
+    arguments: &CompareArguments,
+    common: &Common,
+    threads: usize,
+    console: &Console,
+) -> Result<ExitCode, Failure> {
+    let seeds = arguments.seeds.list(common, RUNS)?;
+    let picture =
+        arguments.picture.as_deref().map(|file| Output::new("--picture", file, arguments.overwrite)).transpose()?;
+    let contenders = contenders(arguments)?;
+    let places = Places::usual(arguments.data.data_dir.as_deref());
+    let data_dir = arguments.data.data_dir.as_ref().and_then(|folder| std::path::absolute(folder).ok());
+    let around = Surroundings { places: &places, machine: machine(threads), data_dir };
+    let comparison = Comparison { contenders, seeds, store: &arguments.out, around };
+    let mut watcher = Watcher::of_several(console);
+    let compared = comparison.run(&mut watcher, interrupt::asked());
+    drop(watcher);
+    let compared = compared?;
+    if let Some(picture) = picture.filter(|_| !compared.standings.is_empty()) {
+        draw(picture.path(), &compared)?;
+        console.message(&format!("picture: {}", picture.path().display()));
+    }
+    tell(arguments, &compared, console)
+}
+
+/// The settings of every model.
+fn contenders(arguments: &CompareArguments) -> Result<Vec<Settings>, Failure> {
+    let mut seen = BTreeSet::new();
+    if let Some(twice) = arguments.models.iter().find(|name| !seen.insert(name.as_str())) {
+        return Err(Failure::usage(format!("--models has {twice} twice. Name every model once.")));
+    }
+    let training = arguments.training.settings();
+    // The seed is that of each run.
+    let seedless = Common::default();
+    let mut found = Vec::new();
+    for name in &arguments.models {
+        ModelConfig::from_name(name)?;
+        let model = ModelArguments::named(name, &arguments.set);
+        let of = |file: Option<&Path>| settings::asked(file, &arguments.data, &model, training.clone(), &seedless);
+        let mut plain = of(None)?;
+        plain.data.distance = arguments.distance.or(plain.data.distance);
+        let file = arguments.recipes.as_deref().and_then(|folder| recipe_file(folder, &plain, name));
+        let asked = match file {
+            // Only the settings of model and training: the data is the same for all.
+            Some(file) => Settings { data: plain.data, ..of(Some(&file))? },
+            None => plain,
+        };
+        without_effect::refuse_parts(&asked.settle(None)?.recipe, &training)?;
+        found.push(asked);
+    }
+    Ok(found)
+}
+
+/// The recipe of a model for a dataset, or for all.
+fn recipe_file(folder: &Path, asked: &Settings, model: &str) -> Option<PathBuf> {
+    let dataset = asked.data.dataset.as_deref().map(|name| folder.join(name).join(format!("{model}.toml")));
+    dataset.into_iter().chain([folder.join(format!("{model}.toml"))]).find(|file| file.is_file())
+}
+
+fn tell(arguments: &CompareArguments, compared: &Compared, console: &Console) -> Result<ExitCode, Failure> {
+    let standings = &compared.standings;
+    let done = standings.iter().any(|one| !one.runs.rows.is_empty());
+    if done || console.is_json() {
+        console.result(&object(compared), || match arguments.format {
+            TableFormat::Text => console.lines(&table::text(standings)),
+            TableFormat::Csv => table::csv(standings),
+            TableFormat::Markdown => table::markdown(standings),
+            TableFormat::Latex => table::latex(standings),
+        })?;
+    }
+    for standing in standings {
+        if let Some(problem) = standing.problem() {
+            console.warning(&format!("{}: {problem}", standing.model()));
+        }
+    }
+    if compared.interrupted {
+        console.warning("interrupted; what is finished is kept. Ask again to go on.");
+        return Ok(ExitCode::from(INTERRUPTED));
+    }
+    if let Some(line) = table::conclusion(standings) {
+        console.message(&line);
+    }
+    console.message(&format!("runs are in {}", arguments.out.display()));
+    // Asked for models, and none of them could be trained: that is a failure.
+    Ok(if standings.iter().all(|one| one.test.is_none()) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn object(compared: &Compared) -> Value {
+    let metric = compared.standings.iter().find_map(Standing::metric).map(|metric| metric.name());
+    let models: Vec<Value> = compared.standings.iter().map(standing_object).collect();
+    json!({ "metric": metric, "interrupted": compared.interrupted, "models": models })
+}
+
+fn standing_object(one: &Standing) -> Value {
+    let run = |row: &farhop_train::series::Row| {
+        let record = row.result.as_ref().ok();
+        json!({
+            "run": row.path,
+            "seed": row.member.recipe.train.seed,
+            "split": row.member.recipe.data.split,
+            "train": record.and_then(|record| record.scores.train),
+            "valid": record.and_then(|record| record.scores.valid),
+            "test": record.and_then(|record| record.scores.test),
+            "best_epoch": record.and_then(|record| record.best_epoch),
+            "epochs": record.map(|record| record.epochs),
+            "seconds": record.map(|record| record.seconds),
+            "peak_rss_bytes": record.and_then(|record| record.peak_rss_bytes),
+            "error": row.result.as_ref().err(),
+        })
+    };
+    json!({
+        "model": one.model(),
+        "rank": one.rank,
+        "test": one.test,
+        "valid": one.valid,
+        "significance": one.significance,
+        "parameters": one.parameters,
+        "seconds": one.seconds,
+        "peak_rss_bytes": one.peak_rss_bytes,
+        "settings": one.recipe.model,
+        "runs": one.runs.rows.iter().map(run).collect::<Vec<_>>(),
+    })
+}
+
+fn draw(file: &Path, compared: &Compared) -> Result<(), Failure> {
+    let marks = compared.standings.iter().filter_map(|one| {
+        let (test, seconds) = (one.test?, one.seconds?);
+        Some(Mark { name: one.model().to_string(), seconds: seconds.mean, score: test.mean, deviation: test.deviation })
+    });
+    let metric = compared.standings.iter().find_map(Standing::metric);
+    let svg = score_against_time(&marks.collect::<Vec<_>>(), metric);
+    Ok(write_atomically(file, |writer| std::io::Write::write_all(writer, svg.as_bytes()))?)
+}

@@ -1,0 +1,52 @@
+//! Data on its way into a model, the same for training and for answers.
+
+use farhop_data::{Dataset, Numbers};
+
+use crate::memory::{self, Division, Plan};
+use crate::{Observer, Parting, Places, Recipe, Stage, TargetScale, Task, TrainError, plan_whole};
+
+/// The data with its encodings and parts, ready for a model. `scale` is that of a run that is used again.
+///
+/// A large graph that is to be worked on as a whole is planned first: features that would not fit are not even read.
+///
+/// # Errors
+/// When the data does not hold together, can't be divided, or would not fit into memory.
+pub fn prepare_task(
+    recipe: &Recipe,
+    dataset: Dataset,
+    scale: Option<TargetScale>,
+    training: bool,
+    places: &Places,
+    observer: &mut dyn Observer,
+) -> Result<Task, TrainError> {
+    observer.stage(Stage::Preparing);
+    let config = recipe.encodings;
+    if let (None, true, Numbers::OnDisk(_)) = (recipe.train.parts, dataset.splits_nodes(), &dataset.nodes.numbers) {
+        let division = Division::of(&dataset, &config);
+        let limit = memory::available();
+        let graph = dataset.graphs.union();
+        plan_whole(&recipe.model, &division, graph, &recipe.train, training, limit.as_ref()).check()?;
+    }
+    observer.encoding(&config);
+    let encodings = config.compute_cached(&dataset.graphs, places.cache.as_deref())?;
+    let parting = Parting::of_cached(&dataset, &recipe.train, places.cache.as_deref())?;
+    Task::with_parting(dataset, encodings, parting, &recipe.train, scale)
+}
+
+/// Plans a pass over the data, and refuses what does not fit.
+///
+/// # Errors
+/// When the model can't learn this, or there is not enough memory for it.
+pub fn plan_task(
+    recipe: &Recipe,
+    task: &Task,
+    training: bool,
+    observer: &mut dyn Observer,
+) -> Result<Plan, TrainError> {
+    task.check_model(&recipe.model)?;
+    observer.stage(if training { Stage::Training } else { Stage::Answering });
+    let plan = task.plan(&recipe.model, &recipe.train, training, memory::available().as_ref());
+    plan.check()?;
+    observer.planned(&plan);
+    Ok(plan)
+}

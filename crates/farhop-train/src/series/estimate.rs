@@ -1,0 +1,93 @@
+//! How long runs will take: a few epochs are timed before anything is trained in earnest.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use crate::{Job, Material, Outcome, Places, Recipe, Silent, TrainError};
+
+/// Epochs that are timed; the first one warms up.
+const TIMED: usize = 3;
+
+/// How long a run will take at most: a run may stop early.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// Seconds of a run with all its epochs.
+    pub seconds: f64,
+}
+
+impl Estimate {
+    /// Times a few epochs of a run that is thrown away. None when it was asked to stop.
+    ///
+    /// # Errors
+    /// As those of the run.
+    pub fn of(recipe: &Recipe, places: &Places, stop: &AtomicBool) -> Result<Option<Self>, TrainError> {
+        let start = Instant::now();
+        let material = Material::read(recipe, places)?;
+        let mut short = recipe.clone();
+        short.train.epochs = TIMED.min(recipe.train.epochs);
+        let trained = Job::new(short, material, places).train(&mut Silent, stop)?;
+        let summary = &trained.fitted.summary;
+        if summary.outcome == Outcome::Interrupted {
+            return Ok(None);
+        }
+        let epoch = summary.seconds_per_epoch.unwrap_or(0.0);
+        let around = (start.elapsed().as_secs_f64() - summary.seconds).max(0.0);
+        Ok(Some(Estimate { seconds: around + epoch * recipe.train.epochs as f64 }))
+    }
+}
+
+/// The time that is left of several runs, corrected by every one that ends.
+#[derive(Clone, Debug, Default)]
+pub struct TimeLeft {
+    /// Model, expected seconds of a run, runs that are left.
+    models: Vec<(String, Option<f64>, usize)>,
+}
+
+impl TimeLeft {
+    /// So many runs of a model are to come; `expected` is what one will take, if that is known.
+    pub fn expect(&mut self, model: &str, expected: Option<Estimate>, runs: usize) {
+        self.models.push((model.to_string(), expected.map(|expected| expected.seconds), runs));
+    }
+
+    /// A run of a model has ended; `seconds` is what it took, none if it was there before.
+    pub fn done(&mut self, model: &str, seconds: Option<f64>) {
+        if let Some((_, expected, left)) = self.models.iter_mut().find(|(name, ..)| name == model) {
+            let counted = seconds.is_some();
+            *expected = seconds.or(*expected);
+            *left = left.saturating_sub(usize::from(counted));
+        }
+    }
+
+    /// Seconds that are left, as far as anything is known.
+    pub fn seconds(&self) -> Option<f64> {
+        let known: Vec<f64> = self
+            .models
+            .iter()
+            .filter(|(_, _, left)| *left > 0)
+            .filter_map(|(_, seconds, left)| Some(seconds.as_ref()? * *left as f64))
+            .collect();
+        (!known.is_empty()).then(|| known.iter().sum())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_follows_what_runs_really_take() {
+        let mut left = TimeLeft::default();
+        assert_eq!(left.seconds(), None);
+        left.expect("gen", Some(Estimate { seconds: 100.0 }), 3);
+        left.expect("gcn", Some(Estimate { seconds: 10.0 }), 2);
+        assert_eq!(left.seconds(), Some(320.0));
+        left.done("gen", Some(40.0));
+        assert_eq!(left.seconds(), Some(100.0));
+        // What was there before took no time, and was not counted.
+        left.done("gcn", None);
+        assert_eq!(left.seconds(), Some(100.0));
+        left.done("gcn", Some(10.0));
+        left.done("gcn", Some(10.0));
+        assert_eq!(left.seconds(), Some(80.0));
+    }
+}

@@ -1,0 +1,130 @@
+//! From what is asked to a recipe: the general settings or a recipe file, and single settings laid over them.
+
+mod origins;
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+pub use origins::{Origins, Used, value_text};
+
+use crate::presets::Preset;
+use crate::recipe::slip_of;
+use crate::{DataConfig, Material, Places, Recipe, TrainError};
+
+/// One key of a recipe that is asked to have a value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GivenSetting {
+    origin: String,
+    path: Vec<String>,
+    value: Value,
+}
+
+impl GivenSetting {
+    /// The key at `path`. `origin` is who asks, such as an option of a command; messages and [`Origins`] name it.
+    pub fn new<'a>(origin: &str, path: impl IntoIterator<Item = &'a str>, value: Value) -> Self {
+        GivenSetting { origin: origin.to_string(), path: path.into_iter().map(str::to_string).collect(), value }
+    }
+
+    /// The key, as in a recipe: `train.epochs`.
+    pub fn key(&self) -> String {
+        self.path.join(".")
+    }
+
+    /// Who asks.
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+}
+
+impl Recipe {
+    /// The recipe with these keys set; ranges are not looked at.
+    ///
+    /// # Errors
+    /// When there is no such key, or it can't have that value.
+    pub fn with(&self, settings: &[GivenSetting]) -> Result<Recipe, TrainError> {
+        let failed = |error: serde_json::Error| TrainError::Task(error.to_string());
+        let mut tree = serde_json::to_value(self).map_err(failed)?;
+        for setting in settings {
+            let mut place = &mut tree;
+            for key in &setting.path {
+                let known: Vec<String> =
+                    place.as_object().map(|keys| keys.keys().cloned().collect()).unwrap_or_default();
+                place = match place.get_mut(key) {
+                    Some(inside) => inside,
+                    None => return Err(self.no_such(setting, key, known)),
+                };
+            }
+            *place = setting.value.clone();
+            serde_json::from_value::<Recipe>(tree.clone()).map_err(|error| TrainError::Value {
+                origin: setting.origin.clone(),
+                value: setting.value.to_string(),
+                problem: farhop_nn::explain_unknown_key(&error.to_string()),
+            })?;
+        }
+        serde_json::from_value(tree).map_err(failed)
+    }
+
+    fn no_such(&self, setting: &GivenSetting, key: &str, known: Vec<String>) -> TrainError {
+        let near = slip_of(key, known.iter()).cloned();
+        let of_model = setting.path.first().is_some_and(|section| section == "model");
+        let model = of_model.then(|| self.model.name());
+        TrainError::NoSetting { origin: setting.origin.clone(), model, near, known }
+    }
+}
+
+/// What is asked of a run.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// A recipe and its file, which all other settings are laid over; none: the general settings.
+    pub base: Option<(PathBuf, Recipe)>,
+    /// The model, where there is no recipe.
+    pub model: String,
+    /// The data.
+    pub data: DataConfig,
+    /// Single settings.
+    pub given: Vec<GivenSetting>,
+}
+
+/// A recipe, and how it came to be.
+#[derive(Debug, Clone)]
+pub struct Settled {
+    /// Every setting, checked.
+    pub recipe: Recipe,
+    /// The general settings that hold for the data.
+    pub preset: Preset,
+    /// Where every setting comes from.
+    pub origins: Origins,
+}
+
+impl Settings {
+    /// The recipe for data of that kind; none: for what the data is expected to be before it is read.
+    ///
+    /// # Errors
+    /// When a setting does not exist or has a value that is not allowed.
+    pub fn settle(&self, preset: Option<Preset>) -> Result<Settled, TrainError> {
+        let preset = preset.or_else(|| Preset::expected(&self.data)).unwrap_or(Preset::OneGraph);
+        let base = match &self.base {
+            Some((_, recipe)) => recipe.clone(),
+            None => preset.recipe(&self.model)?,
+        };
+        let recipe = Recipe { data: self.data.clone(), ..base.clone() }.with(&self.given)?;
+        recipe.validate()?;
+        let origin = match &self.base {
+            Some((file, _)) => format!("recipe {}", file.display()),
+            None => format!("general {preset}"),
+        };
+        let origins = Origins::of(&recipe, &base, origin, self.base.is_none(), &self.given)?;
+        Ok(Settled { recipe, preset, origins })
+    }
+
+    /// Reads the data, and gives the recipe that holds for it: how many graphs a file holds is known only then.
+    ///
+    /// # Errors
+    /// As [`Settings::settle`] and [`Material::read`].
+    pub fn read(&self, places: &Places) -> Result<(Settled, Material), TrainError> {
+        let expected = self.settle(None)?;
+        let material = Material::read(&expected.recipe, places)?;
+        Ok((self.settle(Some(Preset::of(&material.dataset)))?, material))
+    }
+}
