@@ -201,7 +201,8 @@ fn apart(mut labels: Vec<(f64, String, &str)>) -> Vec<(f64, String, &str)> {
     labels
 }
 
-fn escaped(text: &str) -> String {
+/// The text as it stands in XML.
+pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 

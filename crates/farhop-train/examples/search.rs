@@ -8,14 +8,14 @@
 use std::error::Error;
 use std::f64::consts::{PI, TAU};
 
-use farhop_train::study::{Description, Dimension, Settings, Space, State, Study, Values};
+use farhop_train::study::{Description, Dimension, Point, Space, State, Study, Values};
 use serde_json::{Value, json};
 
 /// A function to be made small.
 struct Function {
     name: &'static str,
     space: Vec<(&'static str, Values)>,
-    at: fn(&Settings) -> f64,
+    at: fn(&Point) -> f64,
 }
 
 const TRIALS: [usize; 3] = [25, 50, 100];
@@ -65,7 +65,7 @@ fn search(function: &Function, seed: u64) -> Result<Vec<f64>, Box<dyn Error>> {
     Ok(best)
 }
 
-fn number(settings: &Settings, key: &str) -> f64 {
+fn number(settings: &Point, key: &str) -> f64 {
     settings.get(key).and_then(Value::as_f64).unwrap_or(f64::NAN)
 }
 

@@ -10,6 +10,7 @@ mod pages;
 mod parts;
 mod seeds;
 mod train;
+mod tune;
 mod use_run;
 
 use std::num::NonZeroUsize;
@@ -29,6 +30,7 @@ pub use pages::{CompletionsArguments, ManArguments};
 pub use parts::PartsArguments;
 pub use seeds::SeedArguments;
 pub use train::TrainArguments;
+pub use tune::TuneArguments;
 pub use use_run::{EvaluateArguments, NewData, PlanArguments, PredictArguments, SplitName};
 
 const EXAMPLES: &str = "\
@@ -96,6 +98,8 @@ pub enum Command {
     Train(Box<TrainArguments>),
     /// Several models on the same data, splits and seeds: who is better, and is it more than chance
     Compare(Box<CompareArguments>),
+    /// A search for good settings by validation: resumable, by any number of processes
+    Tune(Box<TuneArguments>),
     /// Predictions for every node or graph, under your own ids, with probabilities
     Predict(PredictArguments),
     /// Score a run on a part of its data, or on new data

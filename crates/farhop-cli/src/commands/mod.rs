@@ -12,3 +12,4 @@ pub mod pages;
 pub mod plan;
 pub mod predict;
 pub mod train;
+pub mod tune;

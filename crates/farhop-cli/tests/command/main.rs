@@ -26,4 +26,5 @@ mod settings;
 mod support;
 mod tables;
 mod targets;
+mod tune;
 mod without_effect;

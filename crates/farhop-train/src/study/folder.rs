@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::importance::importance;
 use super::sampler::{self, Known, Standing};
-use super::space::{Settings, Space};
+use super::space::{Point, Space};
 use super::trial::{State, Trial};
 use crate::run::{FolderLock, names};
 use crate::{TrainError, durable};
@@ -147,7 +147,7 @@ impl Study {
     ///
     /// # Errors
     /// When the folder can't be read or written.
-    pub fn claim(&self, wanted: usize, first: Option<&Settings>) -> Result<Option<Claim>, TrainError> {
+    pub fn claim(&self, wanted: usize, first: Option<&Point>) -> Result<Option<Claim>, TrainError> {
         let _moment = FolderLock::wait(&self.path)?;
         let trials = self.trials()?;
         for trial in trials.iter().filter(|trial| trial.state == State::Running) {
@@ -194,6 +194,11 @@ impl Study {
         }
     }
 
+    /// The score of a worth.
+    pub fn score(&self, worth: f64) -> f64 {
+        if self.description.higher_is_better { worth } else { -worth }
+    }
+
     /// For every setting of the space, how much of the differences between scores its value explains, from 0 to 1.
     pub fn importance(&self, trials: &[Trial]) -> Vec<(String, f64)> {
         let shares = importance(&self.known(trials), &self.space.axes());
@@ -212,13 +217,13 @@ impl Study {
     }
 
     /// The settings of the next trial.
-    fn propose(&self, trials: &[Trial], number: usize) -> Settings {
+    fn propose(&self, trials: &[Trial], number: usize) -> Point {
         let known = self.known(trials);
         let axes = self.space.axes();
         let open = |full: &[f64]| self.space.open(full);
         let seed = self.description.seed;
         // On a small space the same settings may come again; some more tries, then they may.
-        let mut settings = Settings::new();
+        let mut settings = Point::new();
         for again in 0..20u64 {
             let seed = farhop_graph::random::mix(seed, again);
             settings = self.space.settings(&sampler::propose(&axes, &known, seed, number, open));
@@ -321,7 +326,7 @@ mod tests {
     fn the_first_trial_is_what_was_given() {
         let folder = tempfile::tempdir().unwrap();
         let study = Study::open(folder.path(), description(), space()).unwrap();
-        let given = Settings::from_iter([("model.hops".to_string(), json!(4))]);
+        let given = Point::from_iter([("model.hops".to_string(), json!(4))]);
         assert_eq!(study.claim(1, Some(&given)).unwrap().unwrap().trial.settings, given);
     }
 

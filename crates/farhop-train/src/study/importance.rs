@@ -7,7 +7,7 @@ use super::sampler::{Known, Standing};
 const GROUPS: usize = 4;
 
 /// For every axis the share of the variance of scores that its value explains, from 0 to 1, with the share that groups of that size
-/// explain by chance taken away (ω²). Settings that matter only together with others show little here.
+/// explain by chance taken away (ω²). Point that matter only together with others show little here.
 pub(super) fn importance(known: &[Known], axes: &[Axis]) -> Vec<f64> {
     let share = |(number, axis): (usize, &Axis)| {
         let told = known.iter().filter_map(|trial| match (trial.place[number], trial.standing) {

@@ -5,12 +5,14 @@ mod importance;
 mod median;
 mod parzen;
 mod sampler;
+mod search;
 mod space;
 mod spaces;
 mod trial;
 
 pub use folder::{Claim, Description, Study};
 pub use median::{Curve, MedianRule};
-pub use space::{Dimension, Settings, Space, Values};
+pub use search::{Listener, Search};
+pub use space::{Dimension, Point, Space, Values};
 pub use spaces::default_space;
 pub use trial::{State, Trial};

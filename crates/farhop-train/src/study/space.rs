@@ -43,8 +43,8 @@ pub struct Dimension {
     pub when: Vec<(String, Vec<Value>)>,
 }
 
-/// Settings with the values that a trial has.
-pub type Settings = Map<String, Value>;
+/// Settings with the values that a trial has, under their keys.
+pub type Point = Map<String, Value>;
 
 /// The settings that are searched.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -121,7 +121,7 @@ impl Space {
 
     /// Which coordinates are in use.
     pub(super) fn open(&self, full: &[f64]) -> Vec<bool> {
-        let mut settings = Settings::new();
+        let mut settings = Point::new();
         let mut open = Vec::with_capacity(full.len());
         for (dimension, at) in self.dimensions.iter().zip(full) {
             let is_open = dimension.holds(&settings);
@@ -134,23 +134,23 @@ impl Space {
     }
 
     /// The settings at a place.
-    pub(super) fn settings(&self, place: &Place) -> Settings {
+    pub(super) fn settings(&self, place: &Place) -> Point {
         let at =
             |(dimension, at): (&Dimension, &Option<f64>)| at.map(|at| (dimension.key.clone(), dimension.values.at(at)));
         self.dimensions.iter().zip(place).filter_map(at).collect()
     }
 
     /// The place of settings; what is not among the values is at the nearest, or left out.
-    pub(super) fn place(&self, settings: &Settings) -> Place {
+    pub(super) fn place(&self, settings: &Point) -> Place {
         let coordinate =
             |dimension: &Dimension| settings.get(&dimension.key).and_then(|value| dimension.values.place(value));
         self.dimensions.iter().map(coordinate).collect()
     }
 
     /// The settings of this space that `recipe` has, as far as they lie in it.
-    pub fn of_recipe(&self, recipe: &Recipe) -> Settings {
-        let Ok(tree) = tree::of(recipe) else { return Settings::new() };
-        let mut settings = Settings::new();
+    pub fn of_recipe(&self, recipe: &Recipe) -> Point {
+        let Ok(tree) = tree::of(recipe) else { return Point::new() };
+        let mut settings = Point::new();
         for dimension in &self.dimensions {
             let value = dimension.key.split('.').fold(&tree, |place, key| &place[key]);
             if let (true, Some(at)) = (dimension.holds(&settings), dimension.values.place(value)) {
@@ -164,7 +164,7 @@ impl Space {
     ///
     /// # Errors
     /// When the settings do not go together.
-    pub fn recipe(&self, base: &Recipe, settings: &Settings) -> Result<Recipe, TrainError> {
+    pub fn recipe(&self, base: &Recipe, settings: &Point) -> Result<Recipe, TrainError> {
         let wrong = |error: serde_json::Error| TrainError::Task(error.to_string());
         let mut tree = tree::of(base).map_err(wrong)?;
         for (key, value) in settings {
@@ -179,7 +179,7 @@ impl Space {
 
 impl Dimension {
     /// Whether it means something beside `settings`.
-    fn holds(&self, settings: &Settings) -> bool {
+    fn holds(&self, settings: &Point) -> bool {
         self.when.iter().all(|(key, values)| settings.get(key).is_some_and(|value| values.contains(value)))
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::median::Curve;
-use super::space::Settings;
+use super::space::Point;
 
 /// How a trial stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,12 +25,12 @@ pub struct Trial {
     /// Counted from 0.
     pub number: usize,
     /// Its settings of the space, under their keys.
-    pub settings: Settings,
+    pub settings: Point,
     /// How it stands.
     pub state: State,
     /// Best validation score, as the metric has it; none before the first evaluation.
     pub score: Option<f64>,
-    /// The best score so far after every epoch with an evaluation.
+    /// The best so far after every epoch with an evaluation, with more as better (errors are negative).
     pub curve: Curve,
     /// Epochs done.
     pub epochs: usize,
@@ -42,7 +42,7 @@ pub struct Trial {
 
 impl Trial {
     /// One that begins.
-    pub fn begun(number: usize, settings: Settings) -> Self {
+    pub fn begun(number: usize, settings: Point) -> Self {
         Trial {
             number,
             settings,

@@ -2,7 +2,7 @@
 
 mod demonstrate;
 mod own_data;
-mod report;
+pub mod report;
 mod resume;
 mod series;
 mod tables;
