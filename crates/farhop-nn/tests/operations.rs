@@ -4,12 +4,13 @@ use std::sync::{Arc, Mutex};
 
 use burn::tensor::{Device, Tensor, TensorData, activation};
 use farhop_graph::random::Stream;
-use farhop_graph::{Direction, build};
+use farhop_graph::{Direction, Graph, build};
 use farhop_kernels::dense::{Activation, Dropout, Finish};
 use farhop_nn::Targets;
 use farhop_nn::ops::{
     Array, Backward, EntryWeights, FeedForwardInputs, Input, Normalisation, Operation, Output, add, add_row, apply,
-    between, feed_forward, linear, loss, multiply, norm_block, spmm, sum,
+    between, feed_forward, head_linear, linear, loss, multiply, norm_block, personal_pagerank, polynomial_filter, spmm,
+    sum,
 };
 
 fn device() -> Device {
@@ -147,8 +148,8 @@ fn dropout_is_the_same_forward_and_backward() {
     assert!(gradient.contains(&0.0) && gradient.iter().any(|g| *g > 1.0));
 }
 
-#[test]
-fn spmm_is_a_product_with_the_dense_matrix() {
+/// A graph of five nodes with random coefficients, and the same as a dense matrix.
+fn coefficients() -> (Arc<Graph>, Arc<EntryWeights>, Tensor<2>) {
     let graph = build(5, &[(0, 1), (1, 2), (3, 1), (4, 0), (2, 4)], Direction::Directed).unwrap().graph;
     let mut stream = Stream::new(1);
     let mut some = |count: usize| (0..count).map(|_| stream.normal() as f32).collect::<Vec<f32>>();
@@ -161,11 +162,46 @@ fn spmm_is_a_product_with_the_dense_matrix() {
         }
     }
     let matrix = Tensor::<2>::from_data(TensorData::new(matrix, [5, 5]), &device());
+    (Arc::new(graph), Arc::new(weights), matrix)
+}
+
+#[test]
+fn spmm_is_a_product_with_the_dense_matrix() {
+    let (graph, weights, matrix) = coefficients();
     let (x, b) = (leaf([5, 3], 2), leaf([3], 3));
-    let y = spmm(x.clone(), &Arc::new(graph), &Arc::new(weights), Some(b.clone()));
-    let found = outcome!(y, x, b);
+    let found = outcome!(spmm(x.clone(), &graph, &weights, Some(b.clone())), x, b);
     let expected = outcome!(matrix.matmul(x.clone()) + b.clone().unsqueeze(), x, b);
     compare("spmm", found, expected);
+}
+
+#[test]
+fn a_polynomial_filter_is_a_sum_of_powers() {
+    let (graph, weights, matrix) = coefficients();
+    let (z, gamma) = (leaf([5, 3], 2), leaf([4], 3));
+    let found = outcome!(polynomial_filter(z.clone(), gamma.clone(), &graph, &weights), z, gamma);
+    let (mut power, mut sum) = (z.clone(), z.clone() * gamma.clone().narrow(0, 0, 1).unsqueeze());
+    for k in 1..4 {
+        power = matrix.clone().matmul(power);
+        sum = sum + power.clone() * gamma.clone().narrow(0, k, 1).unsqueeze();
+    }
+    compare("polynomial filter", found, outcome!(sum, z, gamma));
+}
+
+#[test]
+fn personal_pagerank_goes_step_by_step() {
+    let (graph, weights, matrix) = coefficients();
+    let z = leaf([5, 3], 2);
+    let found = outcome!(personal_pagerank(z.clone(), &graph, &weights, 3, 0.2, Dropout::NONE), z);
+    let step = |state: Tensor<2>| matrix.clone().matmul(state) * 0.8 + z.clone() * 0.2;
+    compare("personal PageRank", found, outcome!(step(step(step(z.clone()))), z));
+}
+
+#[test]
+fn every_head_has_a_linear_map_of_its_own() {
+    let (u, w) = (leaf([7, 6], 1), leaf([6, 4], 2));
+    let found = outcome!(head_linear(u.clone(), w.clone(), 2), u, w);
+    let head = |h: usize| u.clone().slice([0..7, 3 * h..3 * h + 3]).matmul(w.clone().slice([3 * h..3 * h + 3, 0..4]));
+    compare("head linear", found, outcome!(Tensor::cat(vec![head(0), head(1)], 1), u, w));
 }
 
 #[test]
