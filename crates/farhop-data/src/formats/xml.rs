@@ -2,6 +2,10 @@
 //!
 //! The five named entities and numbered characters are known; a document that declares its own entities is refused, so that
 //! no small file can grow into a large one. Nothing outside the file is ever read.
+//!
+//! Why not a crate: the same walk with quick-xml 0.38 (names and attributes checked, entities resolved, lines counted) took 1.5
+//! to 1.8 times as long on a GraphML file of 36 MB, five turns each on a busy machine; and what it says of a broken file would
+//! have to be put into our words.
 
 use std::borrow::Cow;
 

@@ -78,19 +78,11 @@ fn stand_in(dataset: &Dataset, options: &NodeTableOptions) -> Option<FeatureColu
 
 /// Reads a file that may lack the targets.
 fn import_unlabelled(path: &Path, options: &ImportOptions) -> Result<Dataset, DataError> {
-    with_targets_or_without(options, |options| import(path, options))
-}
-
-/// What `read` makes of a file with the targets, or without them if it can't with them.
-fn with_targets_or_without(
-    options: &ImportOptions,
-    read: impl Fn(&ImportOptions) -> Result<Dataset, DataError>,
-) -> Result<Dataset, DataError> {
-    let first = read(options);
+    let first = import(path, options);
     if first.is_ok() || options.targets.is_empty() {
         return first;
     }
-    match read(&ImportOptions { targets: Vec::new(), ..options.clone() }) {
+    match import(path, &ImportOptions { targets: Vec::new(), ..options.clone() }) {
         Ok(dataset) => Ok(Dataset { target: Target::none(dataset.rows()), ..dataset }),
         Err(_) => first,
     }
@@ -112,8 +104,7 @@ pub fn import_again(path: &Path, options: &ImportOptions, schema: &FileSchema) -
     options.table.split = SplitChoice::Given(Split::default());
     if let Some(file) = attributed(path, &kind)? {
         if let Some(graphs) = &schema.graphs {
-            let read = |options: &ImportOptions| Ok(attributed_of_several(&file, options, Some(graphs))?.0);
-            return schema.fit(with_targets_or_without(&options, read)?);
+            return schema.fit(attributed_of_several(&file, &options, Some(graphs))?.0);
         }
         let Some(table) = &schema.table else {
             let remedy =

@@ -18,7 +18,7 @@ use crate::tables::edges::end_columns;
 use crate::tables::options::NodeTableOptions;
 use crate::tables::roles::Roles;
 use crate::tables::scan::{Scan, part_of};
-use crate::tables::schema::Schema;
+use crate::tables::schema::{Schema, TargetColumn};
 use crate::tables::targets::{TargetCells, TargetColumns};
 use crate::text::{counted, quoted};
 
@@ -40,7 +40,7 @@ pub(super) fn read(
     let mut problems = Problems::default();
     let mut scan = Scan::with_any_ids(table, &roles, Some(table_options.most_categories), &mut problems)?;
     problems.into_result()?;
-    let mut graphs = Graphs::read(tables.graphs, column, options)?;
+    let mut graphs = Graphs::read(tables.graphs, column, options, known)?;
     let members = Members::read(table, &roles, graph_column, &mut graphs)?;
     let directed = known.map_or(table_options.directed, |schema| schema.directed);
     let built = read_edges(tables.edges, column, &members, &graphs, directed)?;
@@ -48,7 +48,7 @@ pub(super) fn read(
     let graph_table = tables.graphs.unwrap_or(table);
     let mut notes: Vec<String> =
         [Some(table), Some(tables.edges), tables.graphs].into_iter().flatten().filter_map(Table::note).collect();
-    let (target, split) = graphs.target_and_split(graph_table, options, &mut notes)?;
+    let (target, split, kept) = graphs.target_and_split(graph_table, options, known, &mut notes)?;
     let edges = edge_features(tables.edges, column, &built, &table_options, known)?;
     notes.extend(edges.notes);
     let (edge_columns, edges) = (edges.columns, edges.features);
@@ -79,7 +79,7 @@ pub(super) fn read(
     sources.dedup();
     let schema = Schema {
         id: table.header()[roles.id].clone(),
-        target: None,
+        target: kept,
         split: None,
         features: columns,
         directed,
@@ -125,7 +125,12 @@ struct Graphs {
 }
 
 impl Graphs {
-    fn read(table: Option<&Table>, column: &str, options: &ImportOptions) -> Result<Graphs, DataError> {
+    fn read(
+        table: Option<&Table>,
+        column: &str,
+        options: &ImportOptions,
+        known: Option<&Schema>,
+    ) -> Result<Graphs, DataError> {
         let mut graphs = Graphs {
             ids: Vec::new(),
             number_of: HashMap::new(),
@@ -150,7 +155,11 @@ impl Graphs {
         let named = |name: &str| table.header().iter().position(|column| column.eq_ignore_ascii_case(name));
         let id = named(column).or_else(|| named("graph")).or_else(|| named("id")).unwrap_or(0);
         let mut problems = Problems::default();
-        for name in &options.targets {
+        // The targets of training need not be in new files.
+        for name in known.iter().filter_map(|schema| schema.target.as_ref()).flat_map(TargetColumn::names) {
+            graphs.targets.push(TargetCells::of(name, table.column(name)));
+        }
+        for name in options.targets.iter().filter(|_| known.is_none()) {
             let Some(found) = problems.hear(table.require(name, "the target")) else { continue };
             let column = Some(found);
             if graphs.targets.iter().any(|target| target.column == column) {
@@ -197,19 +206,28 @@ impl Graphs {
         &self,
         table: &Table,
         options: &ImportOptions,
+        known: Option<&Schema>,
         notes: &mut Vec<String>,
-    ) -> Result<(Target, Split), DataError> {
+    ) -> Result<(Target, Split, Option<TargetColumn>), DataError> {
         let (file, rows) = (table.name(), self.ids.len());
         let place = |row| table.place_of_row(row);
         let columns = TargetColumns { file, columns: &self.targets, rows, place: &place };
+        if let Some(schema) = known {
+            let (target, unknown) = columns.apply(schema.target.as_ref())?;
+            if unknown > 0 {
+                let graphs = counted(unknown, "graph has", "graphs have");
+                notes.push(format!("{graphs} a label that the model does not know; left out of the scores"));
+            }
+            return Ok((target, Split::default(), schema.target.clone()));
+        }
         let (target, kept) = columns.learn(options.task, Level::Graph, notes)?;
         let Some(kept) = kept else {
-            return Ok((target, Split::default()));
+            return Ok((target, Split::default(), None));
         };
         let marked = self.split.map(|column| (table.header()[column].as_str(), &self.parts[..]));
         let rows = TableSplit { file, column: &kept.name, target: &target, rows, marked, place: &place };
         let (split, _) = rows.learn(&options.table.split, notes)?;
-        Ok((target, split))
+        Ok((target, split, Some(kept)))
     }
 }
 

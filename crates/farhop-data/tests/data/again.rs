@@ -137,7 +137,8 @@ fn several_graphs_keep_scales_categories_and_classes_of_training() {
         ("new.graphml", &several(&[("", &[("6", "c"), ("9", "a"), ("4", "b")]), ("", &[("1", "d"), ("1", "a")])])),
         ("labelled.graphml", &several(&[("high", &[("6", "c"), ("1", "a")]), ("maybe", &[("1", "a"), ("2", "b")])])),
     ]);
-    let options = ImportOptions { targets: vec!["y".to_string()], ..given() };
+    let mut options = targets(&["y"]);
+    options.table.split = SplitChoice::Given(Split { train: vec![0, 1], valid: vec![], test: vec![] });
     let (old, schema) = import_learning(&folder.path().join("old.graphml"), &options).unwrap();
     let new = again(&folder.path().join("new.graphml"), &options, &schema).unwrap();
     let width = old.nodes.width;
