@@ -52,7 +52,7 @@ fn what_is_done_is_not_done_again() {
     let again = place.farhop("train --resume two").succeeded();
     assert!(again.stdout.contains("seed 3") && again.stdout.contains("mean"), "{}", again.stdout);
     // The folder is taken.
-    place.refuses(&line, 1, &["two already holds several runs", "--resume"]);
+    place.refuses(&format!("{line} --quiet"), 1, &["two already holds several runs", "--resume"]);
     place.refuses("train --resume two --epochs 9", 2, &["--epochs", "several"]);
 }
 
