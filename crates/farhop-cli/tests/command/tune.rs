@@ -94,6 +94,7 @@ fn what_is_wrong_is_one_line() {
         (format!("{TABLES} --trials 0 --out new"), "0"),
         ("tune --trials 3".to_string(), "nothing to search on"),
         (TABLES.replace("space.toml", "none.toml"), "none.toml"),
+        (format!("{TABLES} --hops 2 --out new"), "--hops fixes model.hops"),
     ];
     for (command, told) in cases {
         let refused = place.farhop(&command);
@@ -122,6 +123,9 @@ fn the_space_can_be_seen_before() {
     let shown =
         place.farhop("tune --nodes nodes.csv --edges edges.csv --target label --fill mean --show-space").succeeded();
     assert!(shown.stdout.starts_with("[space") && shown.stdout.contains("hops"), "{}", shown.stdout);
+    let fixed =
+        place.farhop("tune --nodes nodes.csv --edges edges.csv --target label --fill mean --show-space --hops 2");
+    assert!(!fixed.stdout.contains("hops =") && fixed.stdout.contains("gamma"), "{}", fixed.stdout);
     place.write("shown.toml", &shown.stdout);
     place
         .farhop("tune --nodes nodes.csv --edges edges.csv --target label --fill mean --space shown.toml --epochs 2 --trials 1 --out study --quiet")

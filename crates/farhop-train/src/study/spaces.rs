@@ -12,11 +12,11 @@ const SPACES: &str = include_str!("spaces.toml");
 /// How the file is called in messages.
 const NAME: &str = "the default space";
 
-/// The text of the space for a model: what all models have, and what is its own.
+/// The text of the space for a model: what all models have, and what is its own, but for the settings that are `fixed`.
 ///
 /// # Errors
 /// When the space does not fit the recipe, which a test rules out.
-pub fn default_space(base: &Recipe) -> Result<String, TrainError> {
+pub fn default_space(base: &Recipe, fixed: &[String]) -> Result<String, TrainError> {
     let wrong = |problem: String| TrainError::Recipe { file: NAME.into(), line: None, problem };
     let spaces: Table = SPACES.parse().map_err(|error: toml::de::Error| wrong(error.message().to_string()))?;
     let known = tree::of(base).map_err(|error| wrong(error.to_string()))?;
@@ -24,6 +24,9 @@ pub fn default_space(base: &Recipe) -> Result<String, TrainError> {
     let mut space = spaces.get("all").and_then(Value::as_table).cloned().unwrap_or_default();
     retain(&mut space, &known);
     lay_over(&mut space, own);
+    for key in fixed {
+        remove(&mut space, &key.split('.').collect::<Vec<_>>());
+    }
     let document = Table::from_iter([("space".to_string(), Value::Table(space))]);
     let text = toml::to_string(&document).map_err(|error| wrong(error.to_string()))?;
     Space::parse(&text, Path::new(NAME), base).map(|_| text)
@@ -56,6 +59,20 @@ fn lay_over(space: &mut Table, own: Table) {
     }
 }
 
+fn remove(space: &mut Table, path: &[&str]) {
+    match path {
+        [key] => {
+            space.remove(*key);
+        }
+        [section, rest @ ..] => {
+            if let Some(Value::Table(inside)) = space.get_mut(*section) {
+                remove(inside, rest);
+            }
+        }
+        [] => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,7 +82,7 @@ mod tests {
     fn every_model_has_a_space() {
         for model in ModelConfig::names() {
             let base = Recipe::for_model(model).unwrap();
-            let text = default_space(&base).unwrap_or_else(|error| panic!("{model}: {error}"));
+            let text = default_space(&base, &[]).unwrap_or_else(|error| panic!("{model}: {error}"));
             let space = Space::parse(&text, Path::new(NAME), &base).unwrap();
             assert!(space.dimensions.len() >= 3, "{model}: {text}");
             // The first trial of a study is what the recipe says, so most of it should lie in the space.
@@ -78,7 +95,8 @@ mod tests {
 
     #[test]
     fn a_model_has_its_own_settings_in_place_of_the_general_ones() {
-        let text = default_space(&Recipe::for_model("appnp").unwrap()).unwrap();
+        let text = default_space(&Recipe::for_model("appnp").unwrap(), &["model.width".into()]).unwrap();
         assert!(text.contains("alpha") && text.contains("[1, 3]") && !text.contains("[1, 8]"), "{text}");
+        assert!(!text.contains("width"), "what is fixed is not searched: {text}");
     }
 }

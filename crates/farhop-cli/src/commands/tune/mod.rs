@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use farhop_data::save::write_atomically;
 use farhop_train::series::Surroundings;
 use farhop_train::study::{Description, Listener, MedianRule, Search, Space, State, Study, Trial, default_space};
-use farhop_train::{EpochReport, Material, Places, Recipe};
+use farhop_train::{EpochReport, Material, Observer, Places, Recipe, Setting};
 
 use crate::arguments::{Common, TuneArguments};
 use crate::console::Console;
@@ -18,6 +18,7 @@ use crate::data;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::interrupt::{self, Saving};
 use crate::machine::machine;
+use crate::progress::Progress;
 use crate::settings;
 
 /// Where studies go when the user does not say.
@@ -35,7 +36,7 @@ pub fn run(arguments: &TuneArguments, common: &Common, threads: usize, console: 
     let places = Places::usual(arguments.data.data_dir.as_deref());
     let (settled, material) = data::read(&asked, &places)?;
     let base = settled.recipe;
-    let (text, space) = space(arguments, &base)?;
+    let (text, space) = space(arguments, &base, &asked.given)?;
     if arguments.show_space {
         console.result(&space, || text.trim_end().to_string())?;
         return Ok(ExitCode::SUCCESS);
@@ -65,8 +66,17 @@ pub fn run(arguments: &TuneArguments, common: &Common, threads: usize, console: 
         rule: (!arguments.no_pruning).then(|| MedianRule::for_epochs(base.train.epochs)),
     };
     let saving = Saving::begin();
-    let all =
-        search.run(&mut Teller { console, study: &study, metric, wanted: arguments.trials }, interrupt::asked())?;
+    let all = search.run(
+        &mut Teller {
+            console,
+            study: &study,
+            metric,
+            wanted: arguments.trials,
+            epochs: base.train.epochs,
+            progress: None,
+        },
+        interrupt::asked(),
+    )?;
     drop(saving);
     let trials = study.trials()?;
     write(&out.join("study.svg"), &picture::draw(&study, &trials, metric))?;
@@ -88,18 +98,27 @@ pub fn run(arguments: &TuneArguments, common: &Common, threads: usize, console: 
     Ok(ExitCode::SUCCESS)
 }
 
-/// The text of the space, and what it says.
-fn space(arguments: &TuneArguments, base: &Recipe) -> Result<(String, Space), Failure> {
-    let (text, file) = match &arguments.space {
-        None => (default_space(base)?, PathBuf::from("the default space")),
-        Some(file) => {
-            let read = fs::read_to_string(file);
-            let text = read.map_err(|error| Failure::failed(format!("{}: can't read: {error}.", file.display())))?;
-            (text, file.clone())
-        }
+/// The text of the space, and what it says. What was given as an option is not searched.
+fn space(arguments: &TuneArguments, base: &Recipe, given: &[Setting]) -> Result<(String, Space), Failure> {
+    let Some(file) = &arguments.space else {
+        let fixed: Vec<String> = given.iter().map(Setting::key).collect();
+        let text = default_space(base, &fixed)?;
+        let space = Space::parse(&text, Path::new("the default space"), base)?;
+        return Ok((text, space));
     };
-    let space = Space::parse(&text, &file, base)?;
-    Ok((text, space))
+    let read = fs::read_to_string(file);
+    let text = read.map_err(|error| Failure::failed(format!("{}: can't read: {error}.", file.display())))?;
+    let space = Space::parse(&text, file, base)?;
+    let searched = |setting: &&Setting| space.dimensions.iter().any(|dimension| dimension.key == setting.key());
+    match given.iter().find(searched) {
+        None => Ok((text, space)),
+        Some(setting) => Err(Failure::usage(format!(
+            "{} fixes {}, and {} searches it. Take one of them out.",
+            setting.origin(),
+            setting.key(),
+            file.display()
+        ))),
+    }
 }
 
 /// A search needs something to learn from and something to judge by.
@@ -133,6 +152,9 @@ struct Teller<'a> {
     study: &'a Study,
     metric: farhop_data::metrics::Metric,
     wanted: usize,
+    epochs: usize,
+    /// Of the trial in work.
+    progress: Option<Progress>,
 }
 
 impl Listener for Teller<'_> {
@@ -140,11 +162,19 @@ impl Listener for Teller<'_> {
         if goes_on {
             self.console.message(&format!("trial {}: goes on where its process was stopped", trial.number));
         }
+        let mut progress = Progress::new(self.console, &format!("trial {}", trial.number), self.metric);
+        progress.started(0, self.epochs, 0);
+        self.progress = Some(progress);
     }
 
-    fn epoch(&mut self, _: &Trial, _: &EpochReport) {}
+    fn epoch(&mut self, _: &Trial, report: &EpochReport) {
+        if let Some(progress) = &mut self.progress {
+            progress.epoch(report);
+        }
+    }
 
     fn ended(&mut self, trial: &Trial) {
+        self.progress = None;
         let trials = self.study.trials().unwrap_or_default();
         let best = self.study.best(&trials);
         self.console.message(&tell::trial_line(trial, best.as_ref(), self.wanted, self.metric));
