@@ -137,12 +137,12 @@ mod tests {
     #[test]
     fn general_settings_and_given_ones_are_told_from_defaults() {
         let data = DataConfig { dataset: Some("enzymes".to_string()), ..DataConfig::default() };
-        let found = origins(data, vec![GivenSetting::new("--epochs", ["train", "epochs"], 5.into())]);
-        assert_eq!(of(&found, "train.epochs"), (&json!(5), "--epochs"));
+        let found = origins(data, vec![GivenSetting::new("option epochs", ["train", "epochs"], 5.into())]);
+        assert_eq!(of(&found, "train.epochs"), (&json!(5), "option epochs"));
         assert_eq!(of(&found, "train.batch_size"), (&json!(64), "general for many graphs"));
         assert_eq!(of(&found, "model.heads"), (&json!(1), "default"));
         assert_eq!(of(&found, "data.dataset"), (&json!("enzymes"), "option"));
-        assert_eq!(found.short().unwrap(), "general for many graphs; --epochs 5");
+        assert_eq!(found.short().unwrap(), "general for many graphs; option epochs 5");
         assert_eq!(origins(DataConfig::default(), Vec::new()).short().unwrap(), "general for one graph");
     }
 }

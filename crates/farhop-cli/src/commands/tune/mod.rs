@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use farhop_data::save::write_atomically;
 use farhop_train::series::Surroundings;
 use farhop_train::study::{Description, Listener, MedianRule, Search, Space, State, Study, Trial, default_space};
-use farhop_train::{EpochReport, Material, Observer, Places, Recipe, Setting};
+use farhop_train::{EpochReport, GivenSetting, Material, Observer, Places, Recipe};
 
 use crate::arguments::{Common, TuneArguments};
 use crate::console::Console;
@@ -99,9 +99,9 @@ pub fn run(arguments: &TuneArguments, common: &Common, threads: usize, console: 
 }
 
 /// The text of the space, and what it says. What was given as an option is not searched.
-fn space(arguments: &TuneArguments, base: &Recipe, given: &[Setting]) -> Result<(String, Space), Failure> {
+fn space(arguments: &TuneArguments, base: &Recipe, given: &[GivenSetting]) -> Result<(String, Space), Failure> {
     let Some(file) = &arguments.space else {
-        let fixed: Vec<String> = given.iter().map(Setting::key).collect();
+        let fixed: Vec<String> = given.iter().map(GivenSetting::key).collect();
         let text = default_space(base, &fixed)?;
         let space = Space::parse(&text, Path::new("the default space"), base)?;
         return Ok((text, space));
@@ -109,7 +109,7 @@ fn space(arguments: &TuneArguments, base: &Recipe, given: &[Setting]) -> Result<
     let read = fs::read_to_string(file);
     let text = read.map_err(|error| Failure::failed(format!("{}: can't read: {error}.", file.display())))?;
     let space = Space::parse(&text, file, base)?;
-    let searched = |setting: &&Setting| space.dimensions.iter().any(|dimension| dimension.key == setting.key());
+    let searched = |setting: &&GivenSetting| space.dimensions.iter().any(|dimension| dimension.key == setting.key());
     match given.iter().find(searched) {
         None => Ok((text, space)),
         Some(setting) => Err(Failure::usage(format!(
