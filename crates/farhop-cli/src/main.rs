@@ -27,7 +27,7 @@ mod without_effect;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 use farhop_kernels::allocator::{self, PageAligned};
 use farhop_kernels::process;
 
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     process::report_full_files();
     allocator::be_sparing();
     allocator::end_when_exhausted(&flags::NEED_LESS);
-    let cli = match Cli::try_parse() {
+    let cli = match parsed() {
         Ok(cli) => cli,
         Err(error) => return usage::report(&error),
     };
@@ -56,6 +56,19 @@ fn main() -> ExitCode {
             failure.exit_code()
         }
     }
+}
+
+/// What was asked. A number below zero is the value of its option, so that the range is what is told, and not an option that is unknown.
+fn parsed() -> Result<Cli, clap::Error> {
+    fn with_negative_numbers(command: clap::Command) -> clap::Command {
+        command
+            .mut_args(|argument| match argument.get_long().is_some() && argument.get_action().takes_values() {
+                true => argument.allow_negative_numbers(true),
+                false => argument,
+            })
+            .mut_subcommands(with_negative_numbers)
+    }
+    Cli::from_arg_matches(&with_negative_numbers(Cli::command()).try_get_matches()?)
 }
 
 fn run(cli: Cli, console: &Console) -> Result<ExitCode, Failure> {

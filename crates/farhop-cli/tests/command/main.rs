@@ -23,6 +23,7 @@ mod real_datasets;
 mod run_folders;
 mod series;
 mod settings;
+mod snapshots;
 mod support;
 mod tables;
 mod targets;
