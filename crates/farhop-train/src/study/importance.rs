@@ -3,7 +3,7 @@
 use super::parzen::Axis;
 use super::sampler::{Known, Standing};
 
-/// Groups that a line of values is divided into.
+/// Groups that values with an order are divided into: few, so that each has some trials.
 const GROUPS: usize = 4;
 
 /// For every axis the share of the variance of scores that its value explains, from 0 to 1, with the share that groups of that size
@@ -23,7 +23,7 @@ pub(super) fn importance(known: &[Known], axes: &[Axis]) -> Vec<f64> {
 fn explained(told: &[(f64, f64)], axis: Axis) -> f64 {
     let group = |at: f64| match axis {
         Axis::Kinds(_) => at as usize,
-        Axis::Steps(count) if count <= 3 * GROUPS => at as usize,
+        Axis::Steps(count) if count <= GROUPS => at as usize,
         Axis::Steps(count) => at as usize * GROUPS / count,
         Axis::Line => ((at * GROUPS as f64) as usize).min(GROUPS - 1),
     };

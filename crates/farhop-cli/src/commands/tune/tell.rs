@@ -32,7 +32,7 @@ pub fn beginning(study: &Study, known: usize, wanted: usize) -> String {
     )
 }
 
-/// `trial 7 of 40: 81.2 % after 200 epochs, 6.1 s (best 82.0 %, trial 3)`.
+/// `trial 7 of 40: 81.2 % after 200 epochs, 6.1 s (best 82.0 %)`.
 pub fn trial_line(trial: &Trial, best: Option<&Trial>, wanted: usize, metric: Metric) -> String {
     let how = match trial.state {
         State::Failed => "failed".to_string(),
@@ -43,8 +43,7 @@ pub fn trial_line(trial: &Trial, best: Option<&Trial>, wanted: usize, metric: Me
         State::Failed => String::new(),
         _ => format!(" {}, {}", counted(trial.epochs as u64, "epoch", "epochs"), duration(trial.seconds)),
     };
-    let best =
-        best.map_or(String::new(), |best| format!(" (best {}, trial {})", metric.shown(best.score), best.number));
+    let best = best.map_or(String::new(), |best| format!(" (best {})", metric.shown(best.score)));
     format!("trial {} of {wanted}: {how}{spent}{best}", trial.number)
 }
 
