@@ -21,6 +21,7 @@ use crate::machine::machine;
 use crate::output::Output;
 use crate::picture::{Mark, score_against_time};
 use crate::settings;
+use crate::spread::row_object;
 use crate::watcher::Watcher;
 use crate::without_effect;
 
@@ -122,22 +123,6 @@ fn object(compared: &Compared) -> Value {
 }
 
 fn standing_object(one: &Standing) -> Value {
-    let run = |row: &farhop_train::series::Row| {
-        let record = row.result.as_ref().ok();
-        json!({
-            "run": row.path,
-            "seed": row.member.recipe.train.seed,
-            "split": row.member.recipe.data.split,
-            "train": record.and_then(|record| record.scores.train),
-            "valid": record.and_then(|record| record.scores.valid),
-            "test": record.and_then(|record| record.scores.test),
-            "best_epoch": record.and_then(|record| record.best_epoch),
-            "epochs": record.map(|record| record.epochs),
-            "seconds": record.map(|record| record.seconds),
-            "peak_rss_bytes": record.and_then(|record| record.peak_rss_bytes),
-            "error": row.result.as_ref().err(),
-        })
-    };
     json!({
         "model": one.model(),
         "rank": one.rank,
@@ -148,7 +133,7 @@ fn standing_object(one: &Standing) -> Value {
         "seconds": one.seconds,
         "peak_rss_bytes": one.peak_rss_bytes,
         "settings": one.recipe.model,
-        "runs": one.runs.rows.iter().map(run).collect::<Vec<_>>(),
+        "runs": one.runs.rows.iter().map(row_object).collect::<Vec<_>>(),
     })
 }
 

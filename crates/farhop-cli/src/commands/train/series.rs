@@ -14,7 +14,7 @@ use crate::console::Console;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::interrupt;
 use crate::machine::machine;
-use crate::spread::spread_text;
+use crate::spread::{row_object, spread_text};
 use crate::table::{TextTable, duration};
 use crate::watcher::Watcher;
 
@@ -125,21 +125,6 @@ fn name_of(row: &Row) -> String {
 }
 
 fn object(folder: &SeriesFolder, rows: &Rows) -> Value {
-    let run = |row: &Row| {
-        let record = row.result.as_ref().ok();
-        json!({
-            "run": row.path,
-            "seed": row.member.recipe.train.seed,
-            "split": row.member.recipe.data.split,
-            "train": record.and_then(|record| record.scores.train),
-            "valid": record.and_then(|record| record.scores.valid),
-            "test": record.and_then(|record| record.scores.test),
-            "best_epoch": record.and_then(|record| record.best_epoch),
-            "epochs": record.map(|record| record.epochs),
-            "seconds": record.map(|record| record.seconds),
-            "error": row.result.as_ref().err(),
-        })
-    };
     json!({
         "run": folder.path(),
         "model": folder.recipe.model.name(),
@@ -148,6 +133,6 @@ fn object(folder: &SeriesFolder, rows: &Rows) -> Value {
         "train": rows.spread(|scores| scores.train),
         "valid": rows.spread(|scores| scores.valid),
         "test": rows.spread(|scores| scores.test),
-        "runs": rows.rows.iter().map(run).collect::<Vec<_>>(),
+        "runs": rows.rows.iter().map(row_object).collect::<Vec<_>>(),
     })
 }
