@@ -155,7 +155,7 @@ def baselines(like_arxiv, smaller, atoms, epochs):
         "appnp": on("APPNP, K = 10", "appnp-csr"),
         "jknet": on("JKNet", "jknet-csr"),
         "sgformer": on("SGFormer", "sgformer-csr", "residual=false"),
-        "gat": quarter("GAT", "gat-edges", "heads=1", "attention_dropout=0"),
+        "gat": quarter("GAT", "gat-edges", "heads=1", "attention_dropout=0", "head_layers=1"),
         "gatedgcn": quarter("GatedGCN", "gatedgcn-edges"),
         "polynormer": quarter("Polynormer", "polynormer-edges"),
         "molecules-gine": molecules("GINE", "gine-edges", "every_layer=false", "edge_features=each-layer"),
