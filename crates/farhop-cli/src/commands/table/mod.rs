@@ -87,7 +87,7 @@ fn tell(
             console.warning(&format!("{} on {}: {problem}", cell.line.name, cell.column.name));
         }
     }
-    console.message(&format!("{}\npublished: {}", write::LEGEND, definition.source));
+    console.message(&format!("{}\npublished: {}", write::LEGEND, sources(definition, cells)));
     if let Some(line) = hindrances(cells) {
         console.message(&line);
     }
@@ -104,6 +104,24 @@ fn tell(
     }
     console.message(&format!("runs are in {}", arguments.out.display()));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whose the published numbers are: those of the table, and of rows that have them from elsewhere.
+fn sources(definition: &Definition, cells: &[Cell]) -> String {
+    let mut others: Vec<(&str, Vec<&str>)> = Vec::new();
+    for cell in cells {
+        let Some(by) = cell.line.by.as_deref() else { continue };
+        if others.iter().all(|(known, _)| *known != by) {
+            others.push((by, Vec::new()));
+        }
+        for (_, rows) in others.iter_mut().filter(|(known, _)| *known == by) {
+            if !rows.contains(&cell.line.name.as_str()) {
+                rows.push(&cell.line.name);
+            }
+        }
+    }
+    let told = others.iter().map(|(by, rows)| format!("; {}: {by}", rows.join(", ")));
+    format!("{}{}", definition.source, told.collect::<String>())
 }
 
 /// Why cells are open that nobody can fill here, once for each reason.
