@@ -45,7 +45,7 @@ def rings(count=24, seed=0):
     for number in range(count):
         length, chord = random.randint(6, 10), number % 2
         ends = [(i, (i + 1) % length) for i in range(length)] + ([(0, length // 2)] if chord else [])
-        graphs.append(farhop.Graph(np.array(ends).T, np.ones((length, 1), dtype=np.float32)))
+        graphs.append(farhop.Graph(np.array(ends).T, np.bincount(np.ravel(ends), minlength=length).astype(np.float32).reshape(-1, 1)))
         y.append(chord)
         lengths.append(float(length))
     return graphs, np.array(y), np.array(lengths)

@@ -15,6 +15,7 @@
 
 mod arrays;
 mod columns;
+mod command;
 mod dataset;
 mod errors;
 mod features;
@@ -39,6 +40,8 @@ static ALLOCATOR: PageAligned = PageAligned;
 mod _farhop {
     #[pymodule_export]
     use crate::arrays::Buffer;
+    #[pymodule_export]
+    use crate::command::command;
     #[pymodule_export]
     use crate::dataset::{Dataset, load_dataset, read_molecules, read_tables};
     #[pymodule_export]
