@@ -59,7 +59,8 @@ def floats(value: Any, argument: str, dimensions: int = 2) -> np.ndarray:
     found = plain(value, argument)
     if found.dtype.kind not in "fiub":
         raise TypeError(f"{argument} has type {found.dtype}; numbers are needed.")
-    if found.dtype == np.float64:
+    # A list has no type of its own to speak of.
+    if found.dtype == np.float64 and hasattr(value, "dtype"):
         said_once(argument, f"{argument} has 64-bit numbers; farhop computes with 32 bits. Pass float32 to avoid the copy.")
     if dimensions == 2 and found.ndim == 1:
         raise DataError(f"{argument} has shape {found.shape}; two axes are needed. Use {argument}.reshape(-1, 1) for one column.")
