@@ -22,6 +22,7 @@ from ._farhop import version as _version
 from ._functions import hops, laplacian_encoding, random_walk_encoding
 from ._graphs import Graph, from_dgl, from_networkx, from_pyg, from_scipy, graph
 from ._registry import models, settings
+from ._studies import compare, plan, tune
 
 __version__ = _version()
 
@@ -41,6 +42,7 @@ __all__ = [
     "NotFittedError",
     "RunError",
     "SettingError",
+    "compare",
     "from_dgl",
     "from_networkx",
     "from_pyg",
@@ -52,7 +54,9 @@ __all__ = [
     "load_dataset",
     "models",
     "molecules",
+    "plan",
     "random_walk_encoding",
     "settings",
     "tables",
+    "tune",
 ]

@@ -76,7 +76,7 @@ def integers(value: Any, argument: str) -> np.ndarray:
     if found.dtype.kind == "f":
         if not np.all(np.isfinite(found)) or np.any(found != np.floor(found)):
             raise DataError(f"{argument} has numbers that are not whole. Pass integers.")
-        if np.any(np.abs(found) > 2**53):
+        if np.any(np.abs(found.astype(np.float64)) > 2**53):
             raise DataError(f"{argument} has numbers that are too large to be whole for sure. Pass integers.")
     elif found.dtype.kind == "u" and found.dtype.itemsize == 8 and found.size and int(found.max()) > 2**63 - 1:
         raise DataError(f"{argument} has {int(found.max())}, which is out of range.")

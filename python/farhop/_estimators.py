@@ -58,6 +58,7 @@ class Estimator:
 
     _level = "node"
     _kind = "classes"
+    __signature__: inspect.Signature
 
     def __init__(self, model: str = "gen", **params: Any) -> None:
         self._params: dict[str, Any] = dict(_OWN)

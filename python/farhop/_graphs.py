@@ -11,7 +11,7 @@ from . import _arrays as arrays
 from . import _farhop
 from ._errors import DataError
 
-_NOTHING = {"numbers": None, "sparse": None, "categories": None, "sizes": []}
+_NOTHING: dict[str, Any] = {"numbers": None, "sparse": None, "categories": None, "sizes": []}
 
 
 class Graph:

@@ -38,7 +38,7 @@ class _Prepared:
 
     def __init__(self, edge_index: Tensor, nodes: int) -> None:
         edges = edge_index.detach().to(torch.int64).contiguous().numpy()
-        nothing = {"numbers": None, "sparse": None, "categories": None, "sizes": []}
+        nothing: dict[str, Any] = {"numbers": None, "sparse": None, "categories": None, "sizes": []}
         sources, targets = np.ascontiguousarray(edges[0]), np.ascontiguousarray(edges[1])
         # Undirected if every edge is there both ways, which needs less memory; the same numbers come out.
         self.native = _farhop.Graph(nodes, sources, targets, None, nothing, nothing, [])
@@ -168,7 +168,8 @@ class GENConv(nn.Module):
         if out_channels < 1 or out_channels % heads:
             raise DataError(f"out_channels is {out_channels}; a multiple of heads = {heads} is needed.")
         for name in ("attention", "query", "key", "hop_bias", "value", "residual"):
-            self.register_parameter(name, nn.parameter.UninitializedParameter() if self._has(name) else None)
+            empty: Any = nn.parameter.UninitializedParameter() if self._has(name) else None
+            self.register_parameter(name, empty)
         self.edge = None if edge_dim is None else nn.Linear(edge_dim, heads, bias=False)
         self.feed = nn.Sequential(nn.Linear(out_channels, out_channels), nn.ReLU(), nn.Linear(out_channels, out_channels)) if feed_forward else None
         if in_channels >= 0:
@@ -207,16 +208,19 @@ class GENConv(nn.Module):
 
     def reset_parameters(self) -> None:
         """New weights: Glorot, biases of hops and weights of edge features zero."""
+        parameter: Any
         for name in ("attention", "query", "key", "value", "residual"):
             parameter = getattr(self, name)
             if parameter is not None and not isinstance(parameter, nn.parameter.UninitializedParameter):
                 limit = math.sqrt(6 / (parameter.shape[0] + parameter.shape[1]))
                 nn.init.uniform_(parameter, -limit, limit)
-        if self.hop_bias is not None and not isinstance(self.hop_bias, nn.parameter.UninitializedParameter):
-            nn.init.zeros_(self.hop_bias)
+        parameter = self.hop_bias
+        if parameter is not None and not isinstance(parameter, nn.parameter.UninitializedParameter):
+            nn.init.zeros_(parameter)
         if self.edge is not None:
             nn.init.zeros_(self.edge.weight)
         if self.feed is not None:
+            layer: Any
             for layer in (self.feed[0], self.feed[2]):
                 nn.init.xavier_uniform_(layer.weight)
                 nn.init.zeros_(layer.bias)

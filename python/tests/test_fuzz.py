@@ -16,8 +16,8 @@ from hypothesis import strategies as st  # noqa: E402
 from hypothesis.extra import numpy as arrays  # noqa: E402
 
 MEANT = (farhop.FarhopError, ValueError, TypeError, OverflowError)
-#: Calls in all; divided by the tests below.
-CALLS = int(os.environ.get("FARHOP_FUZZ_CALLS", "10000"))
+#: Calls in all, divided by the tests below. 10,000 for a long search.
+CALLS = int(os.environ.get("FARHOP_FUZZ_CALLS", "1000"))
 
 small_ints = st.integers(-3, 9)
 scalars = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=3), st.binary(max_size=3))
@@ -100,7 +100,7 @@ def test_memory_stays_flat():
     """Fits, predictions, graphs and hops leave nothing behind."""
     graphs, y, _ = rings(6)
     graph, answers = path_graph(40)
-    fits = int(os.environ.get("FARHOP_FITS", "60"))
+    fits = int(os.environ.get("FARHOP_FITS", "30"))
 
     def round_trip():
         model = farhop.GraphClassifier(model="gcn", epochs=1, width=4, verbose=False, validation_fraction=0).fit(graphs, y)
