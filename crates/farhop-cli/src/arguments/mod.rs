@@ -9,6 +9,7 @@ mod model;
 mod pages;
 mod parts;
 mod seeds;
+mod table;
 mod train;
 mod tune;
 mod use_run;
@@ -29,6 +30,7 @@ pub use model::ModelArguments;
 pub use pages::{CompletionsArguments, ManArguments};
 pub use parts::PartsArguments;
 pub use seeds::SeedArguments;
+pub use table::ScoreTableArguments;
 pub use train::TrainArguments;
 pub use tune::TuneArguments;
 pub use use_run::{EvaluateArguments, NewData, PlanArguments, PredictArguments, SplitName};
@@ -100,6 +102,8 @@ pub enum Command {
     Compare(Box<CompareArguments>),
     /// A search for good settings by validation: resumable, by any number of processes
     Tune(Box<TuneArguments>),
+    /// A published table made again: ours beside theirs, what is missing is run
+    Table(ScoreTableArguments),
     /// Predictions for every node or graph, under your own ids, with probabilities
     Predict(PredictArguments),
     /// Score a run on a part of its data, or on new data

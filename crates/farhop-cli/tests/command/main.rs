@@ -21,6 +21,7 @@ mod parts;
 mod ranges;
 mod real_datasets;
 mod run_folders;
+mod scores;
 mod series;
 mod settings;
 mod snapshots;

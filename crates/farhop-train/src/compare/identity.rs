@@ -1,5 +1,7 @@
 //! What a run depends on, as a short name.
 
+use std::path::{Path, PathBuf};
+
 use farhop_data::SourceFile;
 use farhop_data::catalogue;
 use farhop_data::hash::sha256_hex;
@@ -33,6 +35,14 @@ pub fn identity(recipe: &Recipe, sources: &[SourceFile]) -> Result<String, Train
     let hashes: Vec<&str> = sources.iter().map(|source| source.sha256.as_str()).collect();
     let text = serde_json::to_vec(&(VERSION, tree, hashes)).map_err(failed)?;
     Ok(sha256_hex(&text)[..16].to_string())
+}
+
+/// Where a run is kept in a store.
+///
+/// # Errors
+/// As [`identity`].
+pub fn place_of(store: &Path, recipe: &Recipe, sources: &[SourceFile]) -> Result<PathBuf, TrainError> {
+    Ok(store.join(format!("{}-{}", recipe.model.name(), identity(recipe, sources)?)))
 }
 
 #[cfg(test)]

@@ -36,10 +36,25 @@ impl Estimate {
     }
 }
 
+impl Estimate {
+    /// As [`Estimate::of`], but what is wrong with the run itself gives no estimate: it will be said where the run is. None when it was
+    /// asked to stop.
+    ///
+    /// # Errors
+    /// When the data can't be read.
+    pub fn or_none(recipe: &Recipe, places: &Places, stop: &AtomicBool) -> Result<Option<Option<Self>>, TrainError> {
+        match Self::of(recipe, places, stop) {
+            Ok(expected) => Ok(expected.map(Some)),
+            Err(error) if error.is_of_run() => Ok(Some(None)),
+            Err(error) => Err(error),
+        }
+    }
+}
+
 /// The time that is left of several runs, corrected by every one that ends.
 #[derive(Clone, Debug, Default)]
 pub struct TimeLeft {
-    /// Model, expected seconds of a run, runs that are left.
+    /// Model or cell, expected seconds of a run, runs that are left.
     models: Vec<(String, Option<f64>, usize)>,
 }
 
