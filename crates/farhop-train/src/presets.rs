@@ -60,8 +60,11 @@ impl Preset {
         if entry.level != Level::Node || entry.expected.graphs.is_some_and(|graphs| graphs > 1) {
             return Some(Preset::ManyGraphs);
         }
-        let [train, ..] = entry.expected.split.filter(|_| data.split == SplitSetting::default())?;
-        Some(Preset::of_sizes(train, entry.expected.features?))
+        let width = entry.expected.features?;
+        let split = entry.expected.split.filter(|_| data.split == SplitSetting::default());
+        // With few numbers of a node, any split will do.
+        let train = split.map(|[train, ..]| train).or((width < WIDE).then_some(FEW))?;
+        Some(Preset::of_sizes(train, width))
     }
 
     /// The recipe for a model.
@@ -169,6 +172,7 @@ mod tests {
         };
         assert_eq!(of("cora"), Some(Preset::FewLabels));
         assert_eq!(of("tolokers"), Some(Preset::OneGraph));
+        assert_eq!(of("squirrel"), None);
         assert_eq!(of("enzymes"), Some(Preset::ManyGraphs));
         assert_eq!(of("pascalvoc-sp"), Some(Preset::ManyGraphs));
         assert_eq!(of("./mine.farhop"), None);

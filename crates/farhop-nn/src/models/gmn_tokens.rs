@@ -6,9 +6,9 @@ use farhop_graph::Graph;
 use farhop_graph::random::{Stream, mix};
 use rayon::prelude::*;
 
-use crate::{Batch, Shape};
 use crate::layers::Lines;
 use crate::ops::RowChoice;
+use crate::{Batch, Shape};
 
 /// Sets walks apart from other random numbers.
 const WALKS: u64 = 0x676D_6E5F_7761_6C6B;
