@@ -68,7 +68,7 @@ def line_of(asked, point):
     section, task, level, mode, attempt, seed = point
     if section == "real":
         narrower = REAL[task]
-        line = [task, "--recipe", "tuned", "--model", "gen", "--epochs", narrower["epochs"]]
+        line = [task, "--recipe", common.ROOT / "recipes" / task / "gen.toml", "--epochs", narrower["epochs"]]
         line += ["--split", seed] if "filtered" in task else []
         line += ["--width", narrower["width"]] if "width" in narrower else []
         return [*line, "--set", f"model.elimination={mode}"]
@@ -157,7 +157,10 @@ def main():
             key = "/".join(map(str, point))
             if key not in record["runs"]:
                 record["runs"][key] = one(asked, point)
-                asked.out.write_text(json.dumps(record, indent=1) + "\n")
+                # Killed at any moment, the file is the old one or the new one.
+                begun = asked.out.with_name(asked.out.name + ".part")
+                begun.write_text(json.dumps(record, indent=1) + "\n")
+                begun.replace(asked.out)
                 common.say(f"{key} {record['runs'][key]}")
     show(best_of(record), asked.picture)
 

@@ -33,14 +33,14 @@ def settings_of(recipe):
     return hashlib.sha256("\n".join(lines).strip().encode()).hexdigest()[:16]
 
 
-def kept(cell):
+def kept(cell, note):
     """A cell as it is recorded: nothing of folders."""
     recipe = RECIPES / cell["dataset"] / f"{cell['model']}.toml"
     keep = ("row", "model", "column", "dataset", "set", "measure", "percent", "published", "by", "ours", "verdict", "wanted", "seconds", "parameters",
             "machine", "farhop")
     runs = [{name: run[name] for name in ("seed", "split", "valid", "test", "best_epoch", "epochs", "seconds", "error")} for run in cell["runs"]]
     date = datetime.datetime.fromtimestamp(cell["started"], datetime.timezone.utc).date().isoformat() if cell["started"] else None
-    return {**{name: cell[name] for name in keep}, "date": date, "settings": settings_of(recipe), "runs": runs}
+    return {**{name: cell[name] for name in keep}, "date": date, "note": note, "settings": settings_of(recipe), "runs": runs}
 
 
 def keep(asked):
@@ -49,7 +49,7 @@ def keep(asked):
         answer = json.loads(subprocess.run(list(map(str, line)), check=True, capture_output=True, text=True).stdout)
         path = file_of(table)
         before = json.loads(path.read_text())["cells"] if path.exists() else []
-        now = [kept(cell) for cell in answer["cells"] if cell["runs"]]
+        now = [kept(cell, asked.note) for cell in answer["cells"] if cell["runs"]]
         place = lambda cell: (cell["row"], cell["column"])
         there = {place(cell) for cell in now}
         cells = now + [cell for cell in before if place(cell) not in there]
@@ -74,9 +74,10 @@ def told(cell):
     which = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]}"
     threads = "1 thread" if machine["threads"] == 1 else f"{machine['threads']} threads"
     missing = f" of {cell['wanted']} wanted" if len(seeds) < cell["wanted"] else ""
+    note = f" {cell['note']}" if cell["note"] else ""
     published = f"; published {number(cell, cell['published'])}" if cell["published"] else ""
     return (f"{number(cell, cell['ours'])} on test, {which} ({len(seeds)} runs{missing}), {cell['date']}, {cell['seconds']:.0f} s a run "
-            f"({machine['system']}, {machine['instruction_sets']}, {threads} of a machine shared with other work){published}")
+            f"({machine['system']}, {machine['instruction_sets']}, {threads}{note}){published}")
 
 
 def headers(asked):
@@ -107,6 +108,7 @@ def main():
     keeping.add_argument("tables", nargs="+", metavar="TABLE")
     keeping.add_argument("--farhop", type=Path, required=True)
     keeping.add_argument("--store", type=Path, default=Path("runs/compare"))
+    keeping.add_argument("--note", default="", help="about the machine, such as: of a machine shared with other work")
     keeping.set_defaults(run=keep)
     writing = commands.add_parser("headers", help="write the scores into the recipes")
     writing.add_argument("--check", action="store_true")

@@ -3,13 +3,15 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Job, Material, Outcome, Places, Recipe, Silent, TrainError};
 
 /// Epochs that are timed; the first one warms up.
 const TIMED: usize = 3;
 
 /// How long a run will take at most: a run may stop early.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// Seconds of a run with all its epochs.
     pub seconds: f64,
@@ -73,6 +75,13 @@ impl TimeLeft {
         }
     }
 
+    /// A run that was expected will take no time: it failed, or somebody else has done it.
+    pub fn given_up(&mut self, model: &str) {
+        if let Some((_, _, left)) = self.models.iter_mut().find(|(name, ..)| name == model) {
+            *left = left.saturating_sub(1);
+        }
+    }
+
     /// Seconds that are left, as far as anything is known.
     pub fn seconds(&self) -> Option<f64> {
         let known: Vec<f64> = self
@@ -102,7 +111,7 @@ mod tests {
         left.done("gcn", None);
         assert_eq!(left.seconds(), Some(100.0));
         left.done("gcn", Some(10.0));
-        left.done("gcn", Some(10.0));
+        left.given_up("gcn");
         assert_eq!(left.seconds(), Some(80.0));
     }
 }

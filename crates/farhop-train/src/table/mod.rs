@@ -6,17 +6,21 @@ mod definition;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use farhop_data::SourceFile;
+use farhop_data::save::write_atomically;
 use farhop_data::text::nearest;
 
 pub use cell::{Cell, Verdict};
 pub use definition::{Column, Definition, Line, Measure, Published, definitions, find};
 
 use crate::compare::place_of;
-use crate::series::{Estimate, Member, Row, Surroundings, TimeLeft, ended, is_done, members, train_one};
-use crate::{Material, Observer, Recipe, Stage, TrainError};
+use crate::series::{Estimate, Member, Row, Spread, Surroundings, TimeLeft, ended, members, train_one};
+use crate::{Material, Observer, Recipe, Stage, TrainError, durable};
+
+/// Where the times of cells are kept in a store, so that they are found out once.
+const ESTIMATES: &str = "estimates";
 
 /// Which part of a table is wanted, and how.
 pub struct Filling<'a> {
@@ -64,6 +68,8 @@ impl Filling<'_> {
         let mut filled = Filled { cells: Vec::new(), interrupted: false, elsewhere: 0 };
         if self.run && !missing.is_empty() {
             self.work(&mut cells, missing, &mut filled, observer, stop)?;
+            // Those that were there before may be any of them.
+            cells.iter_mut().for_each(|cell| cell.runs.sort_by_key(|row| row.member.number));
         }
         filled.cells = cells;
         Ok(filled)
@@ -140,22 +146,27 @@ impl Filling<'_> {
             let key = key_of(&cells[index]);
             observer.cell(&cells[index].line.name, &cells[index].column.name);
             for one in missing.iter().filter(|one| one.cell == index) {
-                // Another process may have done it in the meantime.
-                let before = is_done(&one.place);
-                let ran = train_one(&one.member, &one.place, &self.around, left.seconds(), observer, stop);
-                match ran {
+                match train_one(&one.member, &one.place, &self.around, left.seconds(), observer, stop) {
                     Ok(None) => {
                         filled.interrupted = true;
                         return Ok(());
                     }
-                    Ok(Some((row, seconds))) => {
-                        left.done(&key, if before { None } else { seconds });
+                    Ok(Some((row, Some(seconds)))) => {
+                        left.done(&key, Some(seconds));
                         cells[index].runs.push(row);
                     }
-                    Err(TrainError::InUse { .. } | TrainError::RunExists { .. }) => filled.elsewhere += 1,
+                    // It failed, or another process has done it in the meantime.
+                    Ok(Some((row, None))) => {
+                        left.given_up(&key);
+                        cells[index].runs.push(row);
+                    }
+                    Err(TrainError::InUse { .. } | TrainError::RunExists { .. }) => {
+                        left.given_up(&key);
+                        filled.elsewhere += 1;
+                    }
                     Err(error) => return Err(error),
                 }
-                if stop.load(std::sync::atomic::Ordering::SeqCst) {
+                if stop.load(Ordering::SeqCst) {
                     filled.interrupted = true;
                     return Ok(());
                 }
@@ -164,8 +175,7 @@ impl Filling<'_> {
         Ok(())
     }
 
-    /// How long every cell will take: as its other runs did, or as a few epochs tell. Gives the cells with the cheapest first; none when
-    /// it was asked to stop.
+    /// How long every cell will take. Gives the cells with the cheapest first; none when it was asked to stop.
     fn estimate(
         &self,
         cells: &[Cell],
@@ -178,23 +188,44 @@ impl Filling<'_> {
         for (index, cell) in cells.iter().enumerate() {
             let runs = missing.iter().filter(|one| one.cell == index).count();
             let Some(first) = missing.iter().find(|one| one.cell == index) else { continue };
-            let known: Vec<f64> = cell.records().map(|record| record.seconds).collect();
-            let expected = if known.is_empty() {
-                observer.cell(&cell.line.name, &cell.column.name);
-                observer.timing(&first.member.recipe);
-                match Estimate::or_none(&first.member.recipe, self.around.places, stop)? {
-                    None => return Ok(None),
-                    Some(expected) => expected,
-                }
-            } else {
-                Some(Estimate { seconds: known.iter().sum::<f64>() / known.len() as f64 })
-            };
+            let Some(expected) = self.expected(cell, first, observer, stop)? else { return Ok(None) };
             left.expect(&key_of(cell), expected, runs);
             // What fails is found out first.
             costs.push((index, expected.map_or(0.0, |expected| expected.seconds * runs as f64)));
         }
         costs.sort_by(|a, b| a.1.total_cmp(&b.1));
         Ok(Some((costs.into_iter().map(|(index, _)| index).collect(), left)))
+    }
+}
+
+impl Filling<'_> {
+    /// How long a run of a cell will take: as its other runs did, as was found out before, or as a few epochs tell. None when it was asked to
+    /// stop.
+    fn expected(
+        &self,
+        cell: &Cell,
+        first: &Missing,
+        observer: &mut dyn Observer,
+        stop: &AtomicBool,
+    ) -> Result<Option<Option<Estimate>>, TrainError> {
+        if let Some(known) = Spread::of(cell.records().map(|record| record.seconds)) {
+            return Ok(Some(Some(Estimate { seconds: known.mean })));
+        }
+        let folder = self.store.join(ESTIMATES);
+        let file = folder.join(first.place.file_name().unwrap_or_default()).with_extension("json");
+        // What can't be read is found out again.
+        if let Some(found) = durable::read(&file).ok().and_then(|text| serde_json::from_slice(&text).ok()) {
+            return Ok(Some(found));
+        }
+        observer.cell(&cell.line.name, &cell.column.name);
+        observer.timing(&first.member.recipe);
+        let found = Estimate::or_none(&first.member.recipe, self.around.places, stop)?;
+        if let Some(found) = &found {
+            std::fs::create_dir_all(&folder).map_err(TrainError::io(&folder, "create"))?;
+            // Another process may write the same at the same time.
+            write_atomically(&file, |writer| Ok(serde_json::to_writer(writer, found)?))?;
+        }
+        Ok(found)
     }
 }
 
