@@ -167,7 +167,7 @@ def tables(
     targets = [target] if isinstance(target, str) else list(target)
     with tempfile.TemporaryDirectory(prefix="farhop-") as place:
         paths = [_table_file(table, Path(place) / name) for table, name in ((nodes, "nodes.csv"), (edges, "edges.csv"))]
-        native = _farhop.read_tables(paths[0], paths[1], targets, id, directed, add_missing_nodes, list(categories), list(ignore))
+        native = _farhop.read_tables(paths[0], paths[1], targets, id, directed, add_missing_nodes, list(categories), list(ignore), place)
     return Dataset(native)
 
 

@@ -116,13 +116,13 @@ class Estimator:
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags, InputTags, RegressorTags, Tags, TargetTags  # called by scikit-learn alone
 
-        classifies = self._kind == "classes"
+        classifies, measures = self._kind == "classes", self._kind == "numbers"
         return Tags(
-            estimator_type="classifier" if classifies else "regressor",
+            estimator_type="classifier" if classifies else "regressor" if measures else None,
             target_tags=TargetTags(required=True),
             transformer_tags=None,
             classifier_tags=ClassifierTags() if classifies else None,
-            regressor_tags=None if classifies else RegressorTags(),
+            regressor_tags=RegressorTags() if measures else None,
             input_tags=InputTags(two_d_array=False),
         )
 

@@ -125,6 +125,7 @@ def read_tables(
     add_missing_nodes: bool,
     categories: list[str],
     ignore: list[str],
+    hidden: str,
 ) -> Dataset: ...
 def read_molecules(texts: list[str]) -> list[Graph]: ...
 def hops(

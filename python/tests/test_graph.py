@@ -99,8 +99,9 @@ def test_tables_of_pandas_follow_the_rules_of_the_command():
     assert dataset.graph.ids == ["a", "b", "c", "d"]
     assert dataset.y.tolist() == list("uvuv") and dataset.train.tolist() == [0, 1]
     assert dataset.graph.x[:, 0].tolist() == [1, 2, 3, 4]
+    assert "data        nodes.csv (" in dataset.card()
     edges.loc[1, "target"] = "z"
-    with pytest.raises(DataError, match='line 3: target id "z" is not in .*nodes.csv .4 ids.. Add the node, or pass add_missing_nodes = true'):
+    with pytest.raises(DataError, match='^edges.csv, line 3: target id "z" is not in nodes.csv .4 ids.. Add the node, or pass add_missing_nodes = true'):
         farhop.tables(nodes, edges, "label")
 
 

@@ -220,9 +220,10 @@ pub fn load_dataset(
     compute(py, None, || Ok(Dataset::of(config.read(seed, &Places::usual(folder.as_deref()))?.dataset)))
 }
 
-/// A dataset from a table of nodes and one of edges, in files. Numbers stay as they are: estimators scale them.
+/// A dataset from a table of nodes and one of edges, in files; those in the folder `hidden` are called by their names alone. Numbers stay
+/// as they are: estimators scale them.
 #[pyfunction]
-#[pyo3(signature = (nodes, edges, targets, id, directed, add_missing_nodes, categories, ignore))]
+#[pyo3(signature = (nodes, edges, targets, id, directed, add_missing_nodes, categories, ignore, hidden))]
 pub fn read_tables(
     py: Python<'_>,
     nodes: PathBuf,
@@ -233,6 +234,7 @@ pub fn read_tables(
     add_missing_nodes: bool,
     categories: Vec<String>,
     ignore: Vec<String>,
+    hidden: PathBuf,
 ) -> PyResult<Dataset> {
     let options = NodeTableOptions {
         targets,
@@ -244,7 +246,17 @@ pub fn read_tables(
         scaling: FeatureScaling::None,
         ..NodeTableOptions::default()
     };
-    compute(py, None, || Ok(Dataset::of(NodeTables::load(&nodes, &edges, &options)?.dataset)))
+    let hidden = format!("{}/", hidden.display());
+    let shown = |text: &str| text.replace(&hidden, "");
+    compute(py, None, || {
+        let mut data = match NodeTables::load(&nodes, &edges, &options) {
+            Ok(tables) => tables.dataset,
+            Err(error) => return Err(Failure::data(shown(&error.to_string()))),
+        };
+        data.name = shown(&data.name);
+        data.sources.iter_mut().for_each(|source| source.path = shown(&source.path));
+        Ok(Dataset::of(data))
+    })
 }
 
 /// A graph for every SMILES, with the atom and bond categories of OGB.
