@@ -45,7 +45,7 @@ mod targets;
 
 pub use batch::{Batch, BatchArrays, Numbers};
 pub use config::{ActivationKind, NormKind, explain_unknown_key};
-pub use context::Context;
+pub use context::{Context, EdgeSpread, Sights};
 pub use error::NnError;
 pub use features::Features;
 pub use knobs::Knob;

@@ -2,6 +2,7 @@
 //! again costs nothing, and another model costs its own runs only.
 
 mod identity;
+mod kept;
 mod standing;
 
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use farhop_data::SourceFile;
 use farhop_nn::NnError;
 
 pub use identity::identity;
+pub use kept::{KeptComparison, kept};
 pub use standing::{Standing, rank};
 
 use crate::presets::Preset;
