@@ -11,5 +11,6 @@ pub mod models;
 pub mod pages;
 pub mod plan;
 pub mod predict;
+pub mod report;
 pub mod train;
 pub mod tune;

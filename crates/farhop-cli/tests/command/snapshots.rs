@@ -53,6 +53,7 @@ fn help_of_every_command() {
         "tune",
         "predict",
         "evaluate",
+        "report",
         "hops",
         "plan",
         "data",

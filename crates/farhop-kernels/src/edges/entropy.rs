@@ -25,7 +25,8 @@ pub fn relative(graph: &Graph, heads: usize, weights: &[f32]) -> Vec<f32> {
             let of_row = rows.range(node).chain(own.then_some(entries + node));
             let choices = of_row.clone().count();
             for (head, found) in found.iter_mut().enumerate() {
-                let terms = of_row.clone().map(|at| f64::from(weights[at * heads + head])).filter(|weight| *weight > 0.0);
+                let terms =
+                    of_row.clone().map(|at| f64::from(weights[at * heads + head])).filter(|weight| *weight > 0.0);
                 let entropy = -terms.map(|weight| weight * weight.ln()).sum::<f64>();
                 *found = if choices < 2 { f32::NAN } else { (entropy / (choices as f64).ln()).clamp(0.0, 1.0) as f32 };
             }
@@ -42,7 +43,7 @@ mod tests {
     /// A path 0 - 1 - 2 and a node by itself. By hand: (1/4, 3/4) has -(1/4 ln 1/4 + 3/4 ln 3/4) / ln 2 = 0.8112781.
     #[test]
     fn even_weights_are_one_and_a_single_choice_is_none() {
-        let graph = build(4, &[[0, 1], [1, 2]], Direction::Undirected).unwrap().graph;
+        let graph = build(4, &[(0, 1), (1, 2)], Direction::Undirected).unwrap().graph;
         // Rows: 0 has one entry, 1 has two, 2 has one. Two heads.
         let entries = [1.0, 1.0, 0.25, 1.0, 0.75, 0.0, 1.0, 1.0];
         let found = relative(&graph, 2, &entries);
@@ -50,7 +51,16 @@ mod tests {
         assert!((found[2] - 0.811_278_1).abs() < 1e-6, "{found:?}");
         assert_eq!(found[3], 0.0);
         // With the nodes themselves every one but the last has a choice.
-        let both: Vec<f32> = [vec![0.5; 2], vec![1.0 / 3.0; 4], vec![0.5; 2], vec![0.5; 2], vec![1.0 / 3.0; 2], vec![0.5; 2], vec![1.0; 2]].concat();
+        let both: Vec<f32> = [
+            vec![0.5; 2],
+            vec![1.0 / 3.0; 4],
+            vec![0.5; 2],
+            vec![0.5; 2],
+            vec![1.0 / 3.0; 2],
+            vec![0.5; 2],
+            vec![1.0; 2],
+        ]
+        .concat();
         let found = relative(&graph, 2, &both);
         assert!(found[..6].iter().all(|share| (share - 1.0).abs() < 1e-6), "{found:?}");
         assert!(found[6].is_nan());

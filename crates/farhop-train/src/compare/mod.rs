@@ -12,7 +12,7 @@ use farhop_data::SourceFile;
 use farhop_nn::NnError;
 
 pub use identity::identity;
-pub use kept::{KeptComparison, kept};
+pub use kept::{KeptComparison, kept, sorted};
 pub use standing::{Standing, rank};
 
 use crate::presets::Preset;

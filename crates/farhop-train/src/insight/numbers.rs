@@ -26,9 +26,11 @@ impl Agreement {
         let Target::Number { values, names } = target else { return Vec::new() };
         let width = names.len();
         let one = |(column, name): (usize, &String)| {
-            let told = outputs.rows.iter().enumerate().map(|(at, row)| {
-                (values[*row as usize * width + column], outputs.values[at * width + column])
-            });
+            let told = outputs
+                .rows
+                .iter()
+                .enumerate()
+                .map(|(at, row)| (values[*row as usize * width + column], outputs.values[at * width + column]));
             let points: Vec<(f32, f32)> = told.filter(|(truth, _)| !truth.is_nan()).collect();
             let (truth, predicted): (Vec<f32>, Vec<f32>) = points.iter().copied().unzip();
             Agreement {

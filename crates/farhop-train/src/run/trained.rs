@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use farhop_data::{Dataset, Split};
 use farhop_data::hash::sha256_hex;
+use farhop_data::{Dataset, Split};
 use farhop_nn::Model;
 
 use super::folder::require;

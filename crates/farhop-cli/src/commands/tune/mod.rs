@@ -1,6 +1,5 @@
 //! `farhop tune`: a search for settings, by validation alone.
 
-mod picture;
 mod tell;
 
 use std::fs;
@@ -18,6 +17,7 @@ use crate::data;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::interrupt::{self, Saving};
 use crate::machine::machine;
+use crate::picture::search_alone;
 use crate::progress::Progress;
 use crate::settings;
 
@@ -79,7 +79,7 @@ pub fn run(arguments: &TuneArguments, common: &Common, threads: usize, console: 
     )?;
     drop(saving);
     let trials = study.trials()?;
-    write(&out.join("study.svg"), &picture::draw(&study, &trials, metric))?;
+    write(&out.join("study.svg"), &search_alone(&study, &trials, metric))?;
     if !all {
         console.warning(&format!(
             "interrupted; everything is saved. Give the same command again to go on with {}.",
