@@ -8,14 +8,24 @@ use super::bars::{Bar, bars};
 use super::frame::{Frame, Key, KeyKind, Size};
 use super::svg::Svg;
 
+/// From the best score to twice as far as the median is from it: few that are far worse would leave no room for the differences that count.
+/// Those stand at its end. None without scores.
+pub fn score_axis(scores: impl Iterator<Item = f64>, metric: Metric) -> Option<Axis> {
+    let mut scores: Vec<f64> = scores.filter(|score| score.is_finite()).collect();
+    scores.sort_by(f64::total_cmp);
+    if metric.higher_is_better() {
+        scores.reverse();
+    }
+    let (best, median, worst) = (*scores.first()?, scores[scores.len() / 2], *scores.last()?);
+    let limit = best + 2.0 * (median - best);
+    let far = if (median - best).abs() > 0.0 && (worst - best).abs() > (limit - best).abs() { limit } else { worst };
+    Some(Axis::around(best.min(far), best.max(far), metric.in_percent()))
+}
+
 /// Every trial, and the best so far; none before a trial has a score.
 pub fn search(trials: &[Trial], metric: Metric) -> Option<Svg> {
     let told: Vec<(&Trial, f64)> = trials.iter().filter_map(|trial| Some((trial, trial.score?))).collect();
-    let scores = || told.iter().map(|(_, score)| *score).filter(|score| score.is_finite());
-    let (low, high) = (scores().fold(f64::INFINITY, f64::min), scores().fold(f64::NEG_INFINITY, f64::max));
-    if !(low.is_finite() && high.is_finite()) {
-        return None;
-    }
+    let axis = score_axis(told.iter().map(|(_, score)| *score), metric)?;
     let last = trials.iter().map(|trial| trial.number).max().unwrap_or(0);
     let key = |kind, class, words| Key { class, kind, words };
     let keys = [
@@ -27,7 +37,7 @@ pub fn search(trials: &[Trial], metric: Metric) -> Option<Svg> {
         Size { height: 340.0, ..Size::USUAL },
         "Validation score of every trial",
         (Axis::whole(0, last), "trial"),
-        (Axis::around(low, high, metric.in_percent()), &format!("validation {}", metric.name())),
+        (axis, &format!("validation {}", metric.name())),
         &keys,
     );
     let mut steps: Vec<(f64, f64)> = Vec::new();
@@ -80,4 +90,26 @@ pub fn search_alone(study: &Study, trials: &[Trial], metric: Metric) -> String {
     svg.text((search.width + BETWEEN, 14.0), "strong", "Share of the differences that one setting explains");
     svg.place((search.width + BETWEEN, 28.0), &importance);
     svg.alone("The search, and what mattered")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_far_worse_trials_do_not_hide_the_others() {
+        let ends = |scores: &[f64], metric| {
+            let axis = score_axis(scores.iter().copied(), metric).unwrap();
+            (axis.ticks[0].0, axis.ticks[axis.ticks.len() - 1].0)
+        };
+        let (low, high) = ends(&[0.8, 0.81, 0.79, 0.1, f64::NAN], Metric::Accuracy);
+        assert!((0.7..0.8).contains(&low) && (0.81..0.9).contains(&high), "{low} to {high}");
+        let (low, high) = ends(&[0.2, 0.21, 0.22, 9.0], Metric::Mae);
+        assert!((0.1..=0.2).contains(&low) && (0.22..0.4).contains(&high), "{low} to {high}");
+        // Nothing is cut where all are much alike, or there is one.
+        let (low, high) = ends(&[0.5, 0.6, 0.7], Metric::Accuracy);
+        assert!(low <= 0.5 && high >= 0.7, "{low} to {high}");
+        assert!(score_axis([0.5].into_iter(), Metric::Accuracy).is_some());
+        assert!(score_axis([f64::NAN].into_iter(), Metric::Accuracy).is_none());
+    }
 }

@@ -5,6 +5,7 @@ use farhop_data::metrics::Metric;
 use super::axis::{Axis, Scale};
 use super::bars::shortened;
 use super::frame::{Frame, Size};
+use super::search::score_axis;
 use super::svg::Svg;
 
 /// What a trial had for the setting, and what it got.
@@ -37,7 +38,8 @@ pub fn slice(of: &Slice) -> Option<Svg> {
     if trials.is_empty() {
         return None;
     }
-    let ((from, to), (low, high)) = (range(|trial| trial.value), range(|trial| trial.score));
+    let (from, to) = range(|trial| trial.value);
+    let scores = score_axis(trials.iter().map(|trial| trial.score), of.metric)?;
     let mut x = match of.kinds.len() {
         0 => Axis::scaled(if from > 0.0 { of.scale } else { Scale::Even }, from, to, false),
         count => Axis::exactly(-0.5, count as f64 - 0.5, false),
@@ -49,7 +51,7 @@ pub fn slice(of: &Slice) -> Option<Svg> {
         Size { width: 360.0, height: 240.0, names: 18.0 },
         &format!("Validation score by {}", of.name),
         (x, &of.name),
-        (Axis::around(low, high, of.metric.in_percent()), ""),
+        (scores, ""),
         &[],
     );
     for trial in &trials {

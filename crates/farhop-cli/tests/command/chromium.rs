@@ -30,7 +30,7 @@ function look(width) {
     const pictures = [...page.querySelectorAll('svg.picture')];
     const bare = pictures.filter(one => !one.querySelector(':scope > title')?.textContent);
     const wide = [...page.querySelectorAll('main *, header *')].filter(one => !one.closest('.scroll, pre, svg') && one.getBoundingClientRect().right > width + 1);
-    const flat = pictures.filter(one => one.getBoundingClientRect().width > 0 && one.getBoundingClientRect().height < 20);
+    const flat = pictures.filter(one => one.getBoundingClientRect().width > 0 && one.getBoundingClientRect().height < 10);
     const outside = pictures.filter(one => one.getBoundingClientRect().width > 0).flatMap(one => {
       const box = one.getBoundingClientRect();
       return [...one.querySelectorAll('text')].filter(text => {

@@ -6,8 +6,8 @@ use farhop_data::metrics::Metric;
 use farhop_data::text::counted;
 use farhop_train::compare::{KeptComparison, Standing};
 use farhop_train::memory::bytes_text;
-use farhop_train::series::Spread;
-use farhop_train::{Recipe, RunHistory, Status, value_text};
+use farhop_train::series::{Row, Spread};
+use farhop_train::{Recipe, RunHistory, Scores, Status, value_text};
 use serde_json::Value;
 
 use super::course::{mean_course, points, score_note};
@@ -67,18 +67,13 @@ fn lead(found: &[KeptComparison], all: usize) -> String {
     let runs = counted(all as u64, "run", "runs");
     match found {
         [one] => match table::conclusion(&one.standings) {
-            Some(conclusion) => format!("{runs} on the same data. {}.", upper(&conclusion)),
+            Some(conclusion) => format!("{runs} on the same data: {conclusion}."),
             None => format!("{runs} of one recipe."),
         },
         several => {
             format!("{runs} on {} kinds of data or splits, which are not compared with each other.", several.len())
         }
     }
-}
-
-fn upper(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// The numbers of a single recipe that was run several times.
@@ -184,24 +179,18 @@ fn pictures(comparison: &KeptComparison, names: &[String], metric: Metric) -> Ma
         figures =
             figures.and(figure("Test score and time of training", &score_against_time(&marks, Some(metric)), note));
     }
-    let strip = |(one, name): (&Standing, &String)| Strip {
-        name: name.clone(),
-        runs: one
-            .runs
-            .rows
-            .iter()
-            .filter_map(|row| {
-                Some((format!("seed {}", row.member.recipe.train.seed), row.result.as_ref().ok()?.scores.test?))
-            })
-            .collect(),
-    };
-    let rows: Vec<Strip> = standings.iter().zip(names).map(strip).collect();
-    if let Some(svg) = strips("Test score of every run", &rows, metric) {
-        figures = figures.and(figure(
+    let (rows, caption) = match standings.as_slice() {
+        [one] => (
+            vec![strip("test", one, |scores| scores.test), strip("validation", one, |scores| scores.valid)],
+            "Score of every run",
+        ),
+        several => (
+            several.iter().zip(names).map(|(one, name)| strip(name, one, |scores| scores.test)).collect(),
             "Test score of every run",
-            &svg,
-            "A point is a run; line and band are mean and deviation.",
-        ));
+        ),
+    };
+    if let Some(svg) = strips(caption, &rows, metric) {
+        figures = figures.and(figure(caption, &svg, "A point is a run; line and band are mean and deviation."));
     }
     let single = standings.len() == 1 && runs.len() > 1;
     type Value = fn(&farhop_train::EpochReport) -> Option<f64>;
@@ -239,6 +228,13 @@ fn pictures(comparison: &KeptComparison, names: &[String], metric: Metric) -> Ma
         }
     }
     if figures.is_empty() { figures } else { tag("div", "figures", figures) }
+}
+
+/// A score of every run of a model.
+fn strip(name: &str, one: &Standing, of: fn(&Scores) -> Option<f64>) -> Strip {
+    let score =
+        |row: &Row| Some((format!("seed {}", row.member.recipe.train.seed), of(&row.result.as_ref().ok()?.scores)?));
+    Strip { name: name.to_string(), runs: one.runs.rows.iter().filter_map(score).collect() }
 }
 
 fn runs_table(comparison: &KeptComparison, metric: Metric) -> Markup {

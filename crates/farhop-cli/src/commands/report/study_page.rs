@@ -111,7 +111,11 @@ fn numbers(trials: &[Trial], best: Option<&Trial>, metric: Metric) -> Markup {
 fn pictures(study: &Study, trials: &[Trial], metric: Metric) -> Markup {
     let mut figures = Markup::default();
     if let Some(svg) = search(trials, metric) {
-        figures = figures.and(figure("Best so far", &svg, "Every trial by its validation score."));
+        figures = figures.and(figure(
+            "Best so far",
+            &svg,
+            "Every trial by its validation score. Trials that are far worse stand at the end of the axis.",
+        ));
     }
     let note = "The share of the differences between scores that the value of one setting explains by itself (ω²).";
     figures = figures.and(figure("What mattered", &importance(study, trials), note));
