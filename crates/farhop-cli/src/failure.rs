@@ -110,6 +110,9 @@ impl From<TrainError> for Failure {
             TrainError::Recipe { .. }
             | TrainError::Setting { .. }
             | TrainError::Halo { .. }
+            | TrainError::NoTuned { .. }
+            | TrainError::NoTable { .. }
+            | TrainError::NotInTable { .. }
             | TrainError::Value { .. } => Failure::usage(error.to_string()),
             TrainError::NoSetting { origin, model: Some(model), near: None, .. } => Failure::usage(format!(
                 "{origin} is not a setting of model {model}. Take it out, or choose another --model; farhop models {model} lists its settings."

@@ -86,6 +86,7 @@ fn run(cli: Cli, console: &Console) -> Result<ExitCode, Failure> {
         Some(Command::Train(arguments)) => commands::train::run(&arguments, common, threads, console),
         Some(Command::Compare(arguments)) => commands::compare::run(&arguments, common, threads, console),
         Some(Command::Tune(arguments)) => commands::tune::run(&arguments, common, threads, console),
+        Some(Command::Table(arguments)) => commands::table::run(&arguments, common, threads, console),
         Some(Command::Predict(arguments)) => commands::predict::run(&arguments, console),
         Some(Command::Evaluate(arguments)) => commands::evaluate::run(&arguments, console),
         Some(Command::Report(arguments)) => commands::report::run(&arguments, console),

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use farhop_train::recipe::DEFAULT_MODEL;
+use farhop_train::tuned::{self, TUNED};
 use farhop_train::{DataConfig, GivenSetting, Recipe, Settings};
 
 use crate::arguments::{Common, DataArguments, ModelArguments, TrainArguments};
@@ -35,7 +36,12 @@ pub fn asked(
         (_, file) => file,
     };
     refuse_two_sources(named.as_ref(), data)?;
-    let base = file.map(|file| base(file, model.model.as_deref())).transpose()?;
+    let base = match (file, &named) {
+        (None, _) => None,
+        (Some(file), Some(Named::Dataset(name))) if file == Path::new(TUNED) => Some(tuned_base(Some(name), model)?),
+        (Some(file), _) if file == Path::new(TUNED) => Some(tuned_base(None, model)?),
+        (Some(file), _) => Some(base(file, model.model.as_deref())?),
+    };
     let mut config = base.as_ref().map_or_else(DataConfig::default, |(_, recipe)| recipe.data.clone());
     lay_over(&mut config, data);
     without_effect::refuse_reading(named.as_ref(), data, &config)?;
@@ -77,8 +83,14 @@ fn name_source(data: &mut DataConfig, named: Option<Named>, given: &DataArgument
     }
 }
 
+/// The recipe that comes with farhop for a dataset and the model that is asked for.
+fn tuned_base(dataset: Option<&str>, model: &ModelArguments) -> Result<(PathBuf, Recipe), Failure> {
+    let found = tuned::find(dataset, model.model.as_deref().unwrap_or(DEFAULT_MODEL))?;
+    Ok((found.path(), found.recipe()?))
+}
+
 /// The recipe of a file, which must be one for the model that is asked for.
-fn base(file: &Path, model: Option<&str>) -> Result<(PathBuf, Recipe), Failure> {
+pub fn base(file: &Path, model: Option<&str>) -> Result<(PathBuf, Recipe), Failure> {
     let recipe = Recipe::read(file)?;
     match model {
         Some(name) if name != recipe.model.name() => {

@@ -7,9 +7,11 @@ use farhop_data::text::{counted, thousands};
 use farhop_kernels::allocator;
 use farhop_train::memory::{Plan, bytes_text};
 use farhop_train::series::{Member, Row};
+use farhop_train::study::Trial;
 use farhop_train::{EncodingConfig, EpochReport, Material, Observer, Origins, Parting, Recipe, Stage, Task};
 
 use crate::arguments::TrainArguments;
+use crate::commands::tune::trial_line;
 use crate::console::Console;
 use crate::data;
 use crate::interrupt::Saving;
@@ -30,6 +32,8 @@ pub struct Watcher<'a> {
     /// Where the settings come from, and the options that were given.
     settings: Option<(&'a Origins, &'a TrainArguments)>,
     metric: Metric,
+    /// The cell of a table that runs are for.
+    cell: Option<String>,
     /// Which of several runs it is, and how long all that are left will take.
     title: String,
     left: Option<f64>,
@@ -47,6 +51,7 @@ impl<'a> Watcher<'a> {
             shown: false,
             settings: None,
             metric: Metric::Accuracy,
+            cell: None,
             title: String::new(),
             left: None,
             progress: None,
@@ -69,6 +74,11 @@ impl<'a> Watcher<'a> {
         Watcher { settings: Some((origins, arguments)), ..Watcher::new(console) }
     }
 
+    /// What is trained: the cell of a table, or the model.
+    fn subject(&self, recipe: &Recipe) -> String {
+        self.cell.clone().unwrap_or_else(|| recipe.model.name().to_string())
+    }
+
     fn say(&self, text: &str) {
         if !self.brief && !self.several {
             self.console.message(text);
@@ -78,7 +88,7 @@ impl<'a> Watcher<'a> {
 
 impl Observer for Watcher<'_> {
     fn timing(&mut self, recipe: &Recipe) {
-        self.console.message(&format!("timing {}", recipe.model.name()));
+        self.console.message(&format!("timing {}", self.subject(recipe)));
     }
 
     fn estimated(&mut self, runs: usize, done: usize, seconds: Option<f64>) {
@@ -92,7 +102,15 @@ impl Observer for Watcher<'_> {
         self.shown = true;
         self.progress = None;
         self.left = left;
-        self.title = format!("{}, {}", member.recipe.model.name(), member.title());
+        self.title = format!("{}, {}", self.subject(&member.recipe), member.title());
+    }
+
+    fn trial(&mut self, recipe: &Recipe, trial: &Trial, best: Option<&Trial>, of: usize) {
+        self.console.message(&format!("{}, {}", recipe.model.name(), trial_line(trial, best, of, self.metric)));
+    }
+
+    fn cell(&mut self, row: &str, column: &str) {
+        self.cell = Some(format!("{row} on {column}"));
     }
 
     fn ran(&mut self, row: &Row) {
@@ -120,6 +138,7 @@ impl Observer for Watcher<'_> {
     }
 
     fn read(&mut self, material: &Material) {
+        self.metric = material.dataset.metric;
         if !self.brief && !std::mem::replace(&mut self.shown, true) {
             data::show_card(material, self.console);
         }

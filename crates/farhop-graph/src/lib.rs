@@ -28,6 +28,7 @@ mod from_csr;
 pub mod generate;
 mod graph;
 mod graph_set;
+mod level;
 pub mod order;
 mod partition;
 pub mod random;
@@ -39,7 +40,8 @@ pub use cluster::{ClusterOptions, Clusters, NodeWeight, Partitioner, cluster, cl
 pub use error::GraphError;
 pub use graph::{Direction, Graph, NO_EDGE, Transposed};
 pub use graph_set::GraphSet;
+pub use level::Level;
 pub use transform::{
     BreadthFirst, Components, HaloFinder, InduceScratch, Reached, Subgraph, UNREACHED, Union, connected_components,
-    disjoint_union, distances, halo, induce, relabel,
+    count_within_two_steps, disjoint_union, distances, halo, induce, relabel, second_ring, within_two_steps,
 };

@@ -15,7 +15,7 @@ use crate::{Features, InputShape, features};
 
 /// Numbers of nodes.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Numbers {
+pub enum BatchNumbers {
     /// `[N, numbers]`, row-major.
     Dense(Vec<f32>),
     /// The non-zeros row by row: row i has `values[offsets[i]..offsets[i + 1]]` in the columns `indices[..]` of the same range.
@@ -29,9 +29,9 @@ pub enum Numbers {
     },
 }
 
-impl Default for Numbers {
+impl Default for BatchNumbers {
     fn default() -> Self {
-        Numbers::Dense(Vec::new())
+        BatchNumbers::Dense(Vec::new())
     }
 }
 
@@ -63,7 +63,7 @@ pub struct BatchArrays {
     /// `[G + 1]`: graph g has the nodes `offsets[g]..offsets[g + 1]`. Empty for one graph.
     pub offsets: Vec<usize>,
     /// Numbers of nodes, `[N, numbers]`.
-    pub numbers: Numbers,
+    pub numbers: BatchNumbers,
     /// Categories of nodes, `[N, categories]`.
     pub categories: Vec<u16>,
     /// Numbers of entries, `[E, edge_numbers]`, in the order of the graph's entries.
@@ -82,7 +82,7 @@ impl BatchArrays {
         BatchArrays {
             graph,
             offsets: Vec::new(),
-            numbers: Numbers::default(),
+            numbers: BatchNumbers::default(),
             categories: Vec::new(),
             edge_numbers: Vec::new(),
             edge_categories: Vec::new(),
@@ -137,7 +137,10 @@ impl Batch {
     /// # Panics
     /// If there are not `N * width` features.
     pub fn from_vec(graph: Arc<Graph>, features: Vec<f32>, width: usize) -> Self {
-        Batch::from_arrays(BatchArrays { numbers: Numbers::Dense(features), ..BatchArrays::new(graph) }, &width.into())
+        Batch::from_arrays(
+            BatchArrays { numbers: BatchNumbers::Dense(features), ..BatchArrays::new(graph) },
+            &width.into(),
+        )
     }
 
     /// A batch from all its arrays, without a copy.
@@ -161,11 +164,11 @@ impl Batch {
         check("walk probabilities", walk.len(), nodes, shape.walk);
         check("eigenvector values", laplacian.len(), nodes, shape.laplacian);
         let (dense, sparse) = match numbers {
-            Numbers::Dense(values) => {
+            BatchNumbers::Dense(values) => {
                 check("features", values.len(), nodes, shape.numbers);
                 (OnceLock::from(bridge::from_vec(values, [nodes, shape.numbers])), OnceLock::new())
             }
-            Numbers::Sparse { offsets, indices, values } => {
+            BatchNumbers::Sparse { offsets, indices, values } => {
                 assert_eq!(offsets.len(), nodes + 1, "sparse numbers need {} row offsets", nodes + 1);
                 let matrix = SparseFeatures::from_rows(offsets, indices, values, shape.numbers);
                 (OnceLock::new(), OnceLock::from(Some(Arc::new(matrix))))

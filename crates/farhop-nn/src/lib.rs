@@ -43,13 +43,14 @@ mod shape;
 mod store;
 mod targets;
 
-pub use batch::{Batch, BatchArrays, Numbers};
+pub use batch::{Batch, BatchArrays, BatchNumbers};
 pub use config::{ActivationKind, NormKind, explain_unknown_key};
 pub use context::{Context, EdgeSpread, Sights};
 pub use error::NnError;
+pub use farhop_graph::Level;
 pub use features::Features;
 pub use knobs::Knob;
-pub use layers::{CoefficientKind, EliminationKind, GenConfig, HopReading, LaplacianKind, ReadoutKind};
+pub use layers::{CoefficientKind, EliminationKind, GenConfig, HopReading, LaplacianReading, ReadoutKind};
 pub use learner::{Learner, StepReport};
 pub use memory::{BUFFER_SLACK, MemoryEstimate, Shape};
 pub use model::{Model, Observation};
@@ -58,5 +59,5 @@ pub use models::{
 };
 pub use network::Network;
 pub use optimizer::{OptimizerConfig, OptimizerKind};
-pub use shape::{InputShape, Level, OutputShape};
+pub use shape::{InputShape, OutputShape};
 pub use targets::{NumberLoss, Targets};

@@ -12,6 +12,8 @@ pub struct Shape {
     pub nodes: usize,
     /// Directed entries, `E`.
     pub entries: usize,
+    /// Pairs of nodes at most two steps apart, if somebody looked at the graph.
+    pub two_steps: Option<usize>,
     /// Numbers of a node.
     pub inputs: usize,
     /// Classes, labels or quantities.
@@ -44,6 +46,7 @@ impl Shape {
         Shape {
             nodes,
             entries,
+            two_steps: None,
             inputs,
             outputs,
             level: Level::Node,
@@ -64,6 +67,7 @@ impl Shape {
         Shape {
             nodes,
             entries,
+            two_steps: None,
             inputs: inputs.numbers,
             outputs: outputs.outputs,
             level: outputs.level,
@@ -77,6 +81,13 @@ impl Shape {
             walk: inputs.walk,
             laplacian: inputs.laplacian,
         }
+    }
+
+    /// About how many pairs of nodes are at most two steps apart; as in a graph of equal degrees if nobody looked.
+    pub fn pairs_within_two_steps(&self) -> usize {
+        let most = self.nodes.saturating_mul(self.nodes / self.graphs.max(1));
+        let row = self.entries / self.nodes.max(1) + 1;
+        self.two_steps.unwrap_or(self.entries.saturating_mul(row).min(most))
     }
 
     /// Whether a node has more than numbers, so that it needs an encoder.

@@ -1,5 +1,6 @@
 //! What a model reads and what it gives, in numbers.
 
+use farhop_graph::Level;
 use serde::{Deserialize, Serialize};
 
 /// What a model reads of a batch. The default reads nothing.
@@ -53,19 +54,6 @@ impl From<&InputShape> for InputShape {
     fn from(shape: &InputShape) -> Self {
         shape.clone()
     }
-}
-
-/// What an answer is about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Level {
-    /// Each node.
-    #[default]
-    Node,
-    /// Each graph of a batch.
-    Graph,
-    /// Pairs of nodes.
-    Pair,
 }
 
 /// What a model gives.

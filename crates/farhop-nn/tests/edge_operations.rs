@@ -299,10 +299,10 @@ fn rows_are_normalised_scaled_and_joined() {
     compare("short rows", outcome!(row_normalise(x.clone(), 50.0), x), outcome!(x.clone() / 50.0, x));
     let found = outcome!(scale_rows(x.clone(), s.clone()), x, s);
     compare("scale", found, outcome!(x.clone() * s.clone(), x, s));
-    let found = outcome!(concat(&[x.clone(), s.clone(), x.clone()]), x, s);
+    let found = outcome!(concat([x.clone(), s.clone(), x.clone()]), x, s);
     compare("concat", found, outcome!(Tensor::cat(vec![x.clone(), s.clone(), x.clone()], 1), x, s));
     let many = vec![s.clone(); 60];
-    compare("many", outcome!(concat(&many), s), outcome!(s.clone().repeat_dim(1, 60), s));
+    compare("many", outcome!(concat(many.clone()), s), outcome!(s.clone().repeat_dim(1, 60), s));
 }
 
 #[test]

@@ -77,6 +77,34 @@ pub enum TrainError {
         /// The data.
         name: String,
     },
+    /// No recipe comes with farhop for that.
+    #[error("no recipe comes with farhop for {of}. There are: {known}. Leave the recipe out for the general settings.")]
+    NoTuned {
+        /// The dataset, or model and dataset.
+        of: String,
+        /// What there is.
+        known: String,
+    },
+    /// There is no such table.
+    #[error("there is no table {name}. {}", did_you_mean(near.as_deref(), known))]
+    NoTable {
+        /// What was asked for, in quotes.
+        name: String,
+        /// What it may be a slip of.
+        near: Option<String>,
+        /// The tables that there are.
+        known: String,
+    },
+    /// A table has no such row or column.
+    #[error("the table has no {name}. {}", did_you_mean(near.as_deref(), known))]
+    NotInTable {
+        /// What was asked for.
+        name: String,
+        /// What it may be a slip of.
+        near: Option<String>,
+        /// What it has.
+        known: String,
+    },
     /// Parts of a graph would see more around them than the model does.
     #[error("halo is {halo}: this {model} sees {seen} hops; give at most {most}, or \"none\".")]
     Halo {
@@ -265,7 +293,11 @@ fn whose(model: Option<&str>) -> String {
 }
 
 fn how_it_is_called(near: Option<&str>, known: &[String]) -> String {
-    near.map_or_else(|| format!("Known: {}.", known.join(", ")), |near| format!("Did you mean {near}?"))
+    did_you_mean(near, &known.join(", "))
+}
+
+fn did_you_mean(near: Option<&str>, known: &str) -> String {
+    near.map_or_else(|| format!("Known: {known}."), |near| format!("Did you mean {near}?"))
 }
 
 fn nothing_to_learn(distance: Option<usize>) -> String {
@@ -292,6 +324,14 @@ impl TrainError {
     /// What to do where no smaller setting would help.
     pub const NOTHING_SMALLER: &str =
         "No smaller setting of this model fits: use a smaller graph, fewer features, or a machine with more memory.";
+
+    /// Whether it is the fault of one run alone: the data, the disk and other runs have no part in it.
+    pub(crate) fn is_of_run(&self) -> bool {
+        matches!(
+            self,
+            TrainError::NonFinite { .. } | TrainError::DoesNotFit { .. } | TrainError::Model(NnError::CanNot { .. })
+        )
+    }
 
     /// The end of the key in a recipe that is out of range, such as `.optimizer.beta1`.
     pub(crate) fn setting(&self) -> Option<String> {

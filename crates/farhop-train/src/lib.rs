@@ -6,6 +6,7 @@
 //! * [`task`]: checked data as batches for a model, whatever is to be predicted;
 //! * [`Job`]: one run from its recipe and data to its scores, and [`Resume`], one that goes on;
 //! * [`series`]: several runs of a recipe, and [`compare`], several models on the same data;
+//! * [`tuned`]: the recipes that come with farhop, and [`table`], published tables made again with them;
 //! * [`fit()`]: the training loop with early stopping;
 //! * [`run`]: the run folder, its checkpoints, and what is read back from it;
 //! * [`study`]: the search for settings;
@@ -33,7 +34,9 @@ mod score;
 pub mod series;
 mod settings;
 pub mod study;
+pub mod table;
 pub mod task;
+pub mod tuned;
 
 pub use decisions::{Confusions, choose_thresholds};
 pub use error::{NoMaterial, TrainError};

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::memory::Plan;
 use crate::series::{Member, Row};
+use crate::study::Trial;
 use crate::{EncodingConfig, Material, Recipe, Task};
 
 /// What a run is busy with.
@@ -54,6 +55,14 @@ pub trait Observer {
     /// So many runs are to be trained and so many are there already; `seconds` is what they will take, if that is known.
     fn estimated(&mut self, runs: usize, done: usize, seconds: Option<f64>) {
         let _ = (runs, done, seconds);
+    }
+    /// A trial of a search for settings has ended, of so many; `best` is the best that is known.
+    fn trial(&mut self, recipe: &Recipe, trial: &Trial, best: Option<&Trial>, of: usize) {
+        let _ = (recipe, trial, best, of);
+    }
+    /// What follows is about a cell of a table.
+    fn cell(&mut self, row: &str, column: &str) {
+        let _ = (row, column);
     }
     /// One of several runs is next; `left` are the seconds that it and those after it will take, if that is known.
     fn run(&mut self, member: &Member, left: Option<f64>) {

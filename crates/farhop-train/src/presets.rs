@@ -1,21 +1,28 @@
-//! General settings: one set for a single graph, one for many graphs. They hold where neither a recipe nor an option says
+//! General settings: one set for a single graph, what differs where its nodes have many numbers and few labels, one for many graphs. They hold where neither a recipe nor an option says
 //! otherwise, the same for every dataset: chosen over the datasets at hand by their validation scores (`benches/defaults`).
 //! What was chosen for one model stands in its registration.
 
 use std::fmt;
 
-use farhop_data::catalogue::{self, Entry};
+use farhop_data::catalogue;
 use farhop_data::{Dataset, Level};
 use farhop_nn::ModelConfig;
 use serde_json::{Value, json};
 
-use crate::{DataConfig, Recipe, TrainError};
+use crate::{DataConfig, Recipe, SplitSetting, TrainError};
+
+/// Fewer nodes than this to learn from are few.
+const FEW: usize = 2000;
+/// As many numbers of a node as this are many: words of a text, say. With few labels they are soon learned by heart.
+const WIDE: usize = 256;
 
 /// What the general settings depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preset {
     /// One graph, learned as a whole or in parts.
     OneGraph,
+    /// One graph with many numbers of each node, and few nodes to learn from.
+    FewLabels,
     /// Many graphs in batches, molecules among them.
     ManyGraphs,
 }
@@ -24,6 +31,7 @@ impl fmt::Display for Preset {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Preset::OneGraph => "for one graph",
+            Preset::FewLabels => "for one graph with few labels",
             Preset::ManyGraphs => "for many graphs",
         })
     }
@@ -32,23 +40,31 @@ impl fmt::Display for Preset {
 impl Preset {
     /// That of data that was read.
     pub fn of(dataset: &Dataset) -> Self {
-        if dataset.graphs.len() > 1 { Preset::ManyGraphs } else { Preset::OneGraph }
+        match dataset.level {
+            _ if dataset.graphs.len() > 1 => Preset::ManyGraphs,
+            Level::Node => Preset::of_sizes(dataset.split.train.len(), dataset.nodes.width),
+            Level::Graph | Level::Pair => Preset::OneGraph,
+        }
     }
 
-    /// That of data that was not read yet; none where only reading tells, as for a file of one's own.
+    fn of_sizes(labelled: usize, width: usize) -> Self {
+        if labelled < FEW && width >= WIDE { Preset::FewLabels } else { Preset::OneGraph }
+    }
+
+    /// That of data that was not read yet; none where only reading tells, as for files of one's own.
     pub fn expected(data: &DataConfig) -> Option<Self> {
         if data.molecules.is_some() {
             return Some(Preset::ManyGraphs);
         }
-        match &data.dataset {
-            None => Some(Preset::OneGraph),
-            Some(name) => catalogue::find(name).ok().map(Preset::of_entry),
+        let entry = catalogue::find(data.dataset.as_deref()?).ok()?;
+        if entry.level != Level::Node || entry.expected.graphs.is_some_and(|graphs| graphs > 1) {
+            return Some(Preset::ManyGraphs);
         }
-    }
-
-    fn of_entry(entry: &Entry) -> Self {
-        let many = entry.level != Level::Node || entry.expected.graphs.is_some_and(|graphs| graphs > 1);
-        if many { Preset::ManyGraphs } else { Preset::OneGraph }
+        let width = entry.expected.features?;
+        let split = entry.expected.split.filter(|_| data.split == SplitSetting::default());
+        // With few numbers of a node, any split will do.
+        let train = split.map(|[train, ..]| train).or((width < WIDE).then_some(FEW))?;
+        Some(Preset::of_sizes(train, width))
     }
 
     /// The recipe for a model.
@@ -63,9 +79,9 @@ impl Preset {
 
     /// The settings that were chosen for a model, never for a dataset: those of training that most authors used, and over them what its
     /// registration says. A baseline keeps its authors' settings.
-    fn settings(self, model: &ModelConfig) -> [Value; 2] {
+    fn settings(self, model: &ModelConfig) -> Vec<Value> {
         let training = match self {
-            Preset::OneGraph => json!({
+            Preset::OneGraph | Preset::FewLabels => json!({
                 "train": {
                     "epochs": 200, "learning_rate": 0.01, "patience": 100,
                     "optimizer": { "kind": "adam", "weight_decay": 0.0005 },
@@ -75,7 +91,9 @@ impl Preset {
                 "train": { "epochs": 100, "batch_size": 64, "learning_rate": 0.001, "warmup_epochs": 5, "patience": 30 },
             }),
         };
-        [training, (model.registration().general)(self == Preset::ManyGraphs)]
+        let registration = model.registration();
+        let few = (self == Preset::FewLabels).then(registration.few_labels);
+        [training, (registration.general)(self == Preset::ManyGraphs)].into_iter().chain(few).collect()
     }
 }
 
@@ -116,7 +134,7 @@ mod tests {
                 }
             }
         }
-        for preset in [Preset::OneGraph, Preset::ManyGraphs] {
+        for preset in [Preset::OneGraph, Preset::FewLabels, Preset::ManyGraphs] {
             for model in ModelConfig::names() {
                 let recipe = Recipe::for_model(model).unwrap();
                 let known = serde_json::to_value(&recipe).unwrap();
@@ -137,7 +155,7 @@ mod tests {
         let (ours, theirs): (Vec<_>, Vec<_>) = REGISTRY.iter().partition(chosen);
         assert!(ours.iter().any(|line| line.name == "gen") && theirs.len() > ours.len());
         for model in theirs.iter().map(|line| line.name) {
-            for preset in [Preset::OneGraph, Preset::ManyGraphs] {
+            for preset in [Preset::OneGraph, Preset::FewLabels, Preset::ManyGraphs] {
                 let made = preset.recipe(model).unwrap();
                 assert_eq!(made.model, ModelConfig::from_name(model).unwrap(), "{preset} {model}");
             }
@@ -152,11 +170,12 @@ mod tests {
             let data = DataConfig { dataset: Some(name.to_string()), ..DataConfig::default() };
             Preset::expected(&data)
         };
-        assert_eq!(of("cora"), Some(Preset::OneGraph));
+        assert_eq!(of("cora"), Some(Preset::FewLabels));
         assert_eq!(of("tolokers"), Some(Preset::OneGraph));
+        assert_eq!(of("squirrel"), None);
         assert_eq!(of("enzymes"), Some(Preset::ManyGraphs));
         assert_eq!(of("pascalvoc-sp"), Some(Preset::ManyGraphs));
         assert_eq!(of("./mine.farhop"), None);
-        assert_eq!(Preset::expected(&DataConfig::default()), Some(Preset::OneGraph));
+        assert_eq!(Preset::expected(&DataConfig::default()), None);
     }
 }

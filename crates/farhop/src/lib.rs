@@ -62,8 +62,8 @@ pub use farhop_graph::{
     disjoint_union, distances, encodings, generate, random, relabel,
 };
 pub use farhop_nn::{
-    About, ActivationKind, Architecture, Batch, BatchArrays, Change, Common, InputShape, Knob, Learner, Level,
-    MemoryEstimate, Model, ModelConfig, NnError, NormKind, NumberLoss, Numbers, OptimizerConfig, OptimizerKind,
+    About, ActivationKind, Architecture, Batch, BatchArrays, BatchNumbers, Change, Common, InputShape, Knob, Learner,
+    Level, MemoryEstimate, Model, ModelConfig, NnError, NormKind, NumberLoss, OptimizerConfig, OptimizerKind,
     OutputShape, Properties, REGISTRY, Reach, Shape, StepReport, Targets,
 };
 pub use farhop_train::presets::Preset;
@@ -82,5 +82,5 @@ pub mod elimination {
 
 /// The kinds that settings of a GEN layer choose from.
 pub mod layers {
-    pub use farhop_nn::layers::{CoefficientKind, EliminationKind, HopReading, LaplacianKind, ReadoutKind};
+    pub use farhop_nn::layers::{CoefficientKind, EliminationKind, HopReading, LaplacianReading, ReadoutKind};
 }

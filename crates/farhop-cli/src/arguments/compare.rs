@@ -15,10 +15,11 @@ Examples:
   farhop compare cora --models gen,gcn,mlp
   farhop compare chameleon-filtered --models gen,gcn,graphsage --runs 10 --picture scores.svg
   farhop compare --nodes nodes.csv --edges edges.csv --target label --models gen,gat --format markdown
-  farhop compare cora --models gen,gcn --split tuned --scaling none --epochs 500 --patience none --recipes recipes
+  farhop compare cora --models gen,gcn --split tuned --scaling none
+  farhop compare mine.farhop --models gen,gcn,gat --trials 20
 
-All models get the same data, splits, seeds and budget. Settings are those of --recipes where there is one for the model, else the general ones; options
-of training hold for all. Finished runs are kept: asking again costs nothing, and another model costs its own runs only.";
+All models get the same data, splits, seeds and budget. Settings are those of a recipe where there is one for model and dataset (of --recipes, or those
+that come with farhop), else searched with --trials, else the general ones; options of training hold for all. Finished runs are kept: asking again costs nothing, and another model costs its own runs only.";
 
 /// How the table is written.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,9 +45,12 @@ pub struct CompareArguments {
     /// Which seeds; three where nothing is said.
     #[command(flatten)]
     pub seeds: SeedArguments,
-    /// Folder with recipes: FOLDER/DATASET/MODEL.toml, else FOLDER/MODEL.toml
+    /// Folder with recipes, FOLDER/DATASET/MODEL.toml, else FOLDER/MODEL.toml; `none` for general settings [default: those that come with farhop]
     #[arg(long, value_name = "FOLDER")]
     pub recipes: Option<PathBuf>,
+    /// Search the settings of models without a recipe first, with so many trials each, by validation [default: none]
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=100_000))]
+    pub trials: Option<usize>,
     /// Folder that runs are kept in
     #[arg(long, value_name = "FOLDER", default_value = "runs/compare")]
     pub out: PathBuf,

@@ -10,6 +10,7 @@ mod pages;
 mod parts;
 mod report;
 mod seeds;
+mod table;
 mod train;
 mod tune;
 mod use_run;
@@ -31,6 +32,7 @@ pub use pages::{CompletionsArguments, ManArguments};
 pub use parts::PartsArguments;
 pub use report::ReportArguments;
 pub use seeds::SeedArguments;
+pub use table::ScoreTableArguments;
 pub use train::TrainArguments;
 pub use tune::TuneArguments;
 pub use use_run::{EvaluateArguments, NewData, PlanArguments, PredictArguments, SplitName};
@@ -102,6 +104,8 @@ pub enum Command {
     Compare(Box<CompareArguments>),
     /// A search for good settings by validation: resumable, by any number of processes
     Tune(Box<TuneArguments>),
+    /// A published table made again: ours beside theirs, what is missing is run
+    Table(ScoreTableArguments),
     /// Predictions for every node or graph, under your own ids, with probabilities
     Predict(PredictArguments),
     /// Score a run on a part of its data, or on new data

@@ -2,7 +2,9 @@
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use farhop_nn::{ActivationKind, CoefficientKind, EliminationKind, HopReading, LaplacianKind, NormKind, ReadoutKind};
+use farhop_nn::{
+    ActivationKind, CoefficientKind, EliminationKind, HopReading, LaplacianReading, NormKind, ReadoutKind,
+};
 use farhop_train::GivenSetting;
 use serde_json::Value;
 
@@ -82,7 +84,7 @@ pub struct ModelArguments {
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", value_parser = switch)]
     edge_features: Option<bool>,
     /// Encoder of Laplacian eigenvectors [default: linear]
-    #[arg(long, value_name = "KIND", value_parser = words(LaplacianKind::WORDS))]
+    #[arg(long, value_name = "KIND", value_parser = words(LaplacianReading::WORDS))]
     laplacian_encoder: Option<String>,
     /// Compute hops again in the backward pass: less memory, more time (gen) [default: off]
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on", value_parser = switch)]

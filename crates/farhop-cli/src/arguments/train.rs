@@ -14,6 +14,8 @@ Examples:
   farhop train --distance 6
   farhop train --picture accuracy.svg
   farhop train cora
+  farhop train cora --model gcn --recipe tuned --runs 5
+      the settings and the protocol behind published scores
   farhop train peptides-func --model gcn --epochs 20 --out runs/peptides
   farhop train molecules.csv --smiles smiles --target logp
   farhop train --nodes nodes.csv --edges edges.csv --target label --out runs/mine
@@ -43,7 +45,8 @@ pub struct TrainArguments {
     /// Continue the run in this folder; only --epochs, --nodes, --edges and --data-dir may be given with it
     #[arg(long, value_name = "RUN", conflicts_with_all = ["out", "overwrite", "recipe"])]
     pub resume: Option<PathBuf>,
-    /// Settings as TOML, such as the recipe.toml of a run; options override it
+    /// Settings as TOML, such as the recipe.toml of a run, or `tuned` for the recipe that comes with farhop for dataset and model; options
+    /// override it
     #[arg(long, value_name = "FILE")]
     pub recipe: Option<PathBuf>,
     /// Print every setting with its value and where it comes from (default, preset, recipe, option), and train nothing

@@ -46,7 +46,7 @@ pub struct TuneArguments {
     /// Train every trial to its end, also those that others were better than at the same epoch
     #[arg(long)]
     pub no_pruning: bool,
-    /// Settings that all trials start from, as TOML; options override it
+    /// Settings that all trials start from, as TOML, or `tuned` for the recipe that comes with farhop; options override it
     #[arg(long, value_name = "FILE")]
     pub recipe: Option<PathBuf>,
     /// The data.

@@ -12,5 +12,6 @@ pub mod pages;
 pub mod plan;
 pub mod predict;
 pub mod report;
+pub mod table;
 pub mod train;
 pub mod tune;

@@ -23,6 +23,7 @@ mod ranges;
 mod real_datasets;
 mod report;
 mod run_folders;
+mod scores;
 mod series;
 mod settings;
 mod snapshots;

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use crate::support::{Answer, Place, answer, has_training_keys, real_data, rows};
 
 /// Runs the command with the real datasets at hand.
-fn farhop(place: &Place, data: &PathBuf, line: &str) -> Answer {
+pub fn farhop(place: &Place, data: &PathBuf, line: &str) -> Answer {
     let words: Vec<&str> = line.split_whitespace().collect();
     answer(place.command(&words).env("FARHOP_DATA", data))
 }
 
 /// The data folder, if it has this dataset.
-fn with(place: &Place, name: &str) -> Option<PathBuf> {
+pub fn with(place: &Place, name: &str) -> Option<PathBuf> {
     let found = real_data().filter(|data| {
         let object = farhop(place, data, "data list --here --json --quiet").object();
         object["datasets"].as_array().unwrap().iter().any(|entry| entry["name"] == name)

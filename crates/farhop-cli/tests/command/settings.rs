@@ -10,13 +10,16 @@ fn settings_say_where_they_come_from() {
     let of = |key: &str| settings.iter().find(|one| one["setting"] == key).unwrap_or_else(|| panic!("{key}"));
     for (key, value, from) in [
         ("model.width", "32", "--width"),
-        ("model.layers", "2", "general for one graph"),
+        ("model.layers", "2", "general for one graph with few labels"),
         ("model.heads", "1", "default"),
         ("train.seed", "7", "--seed"),
     ] {
         assert_eq!((of(key)["value"].to_string().as_str(), of(key)["from"].as_str().unwrap()), (value, from), "{key}");
     }
     let text = place.farhop("train cora --show-settings").succeeded().stdout;
+    let dropout = ["model.dropout", "0.7", "general", "for", "one", "graph", "with", "few", "labels"];
+    assert!(text.lines().any(|line| line.split_whitespace().eq(dropout)), "{text}");
+    let text = place.farhop("train tolokers --show-settings").succeeded().stdout;
     let dropout = ["model.dropout", "0.6", "general", "for", "one", "graph"];
     assert!(text.lines().any(|line| line.split_whitespace().eq(dropout)), "{text}");
     // A recipe is one more place.

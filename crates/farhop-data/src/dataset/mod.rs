@@ -25,8 +25,9 @@ use farhop_graph::GraphSet;
 
 pub use builder::DatasetBuilder;
 pub use columns::{Columns, Numbers};
+pub use farhop_graph::Level;
 pub use on_disk::NumbersOnDisk;
-pub use target::{Level, Target};
+pub use target::Target;
 
 pub(crate) use on_disk::{decoded, not_finite};
 

@@ -2,23 +2,9 @@
 
 use std::cmp::Reverse;
 
-use serde::{Deserialize, Serialize};
-
 use crate::dataset::labels::class_counts;
 use crate::error::DataError;
 use crate::scores::metrics::Metric;
-
-/// What a prediction is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Level {
-    /// Every node.
-    Node,
-    /// Every graph.
-    Graph,
-    /// Pairs of nodes of one graph.
-    Pair,
-}
 
 /// The truth. A row is a node or a graph, as the level says.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,6 +5,7 @@ mod distances;
 mod halo;
 mod induce;
 mod relabel;
+mod two_steps;
 mod union;
 
 pub use components::{Components, connected_components};
@@ -12,4 +13,5 @@ pub use distances::{BreadthFirst, Reached, UNREACHED, distances};
 pub use halo::{HaloFinder, halo};
 pub use induce::{InduceScratch, Subgraph, induce};
 pub use relabel::relabel;
+pub use two_steps::{count_within_two_steps, second_ring, within_two_steps};
 pub use union::{Union, disjoint_union};

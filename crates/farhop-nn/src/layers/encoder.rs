@@ -14,7 +14,7 @@ use burn::tensor::Tensor;
 use farhop_graph::random::mix;
 use farhop_kernels::dense::{Activation, Finish};
 
-use super::laplacian::{LaplacianEncoder, LaplacianKind};
+use super::laplacian::{LaplacianEncoder, LaplacianReading};
 use super::{BlockConfig, Linear, NormBlock};
 use crate::config::{ActivationKind, NormKind};
 use crate::init::{Seeds, Start};
@@ -36,7 +36,7 @@ pub struct EncoderConfig {
     /// Probability of dropping a number of a node.
     pub dropout: f32,
     /// How eigenvectors are read.
-    pub laplacian: LaplacianKind,
+    pub laplacian: LaplacianReading,
     /// Initial weights of the projection.
     pub start: Start,
 }

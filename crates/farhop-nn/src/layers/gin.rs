@@ -115,7 +115,7 @@ impl GinLayer {
                 let factors = match &self.epsilon {
                     Some(epsilon) => {
                         let factor = epsilon.val().reshape([1, 1]).add_scalar(1.0);
-                        ops::concat(&[one, factor])
+                        ops::concat([one, factor])
                     }
                     None => bridge::from_vec(vec![1.0; 2], [1, 2]),
                 };

@@ -23,7 +23,7 @@ use crate::{Batch, Context, init, ops};
 
 words! {
     /// How eigenvectors are read.
-    pub enum LaplacianKind {
+    pub enum LaplacianReading {
         /// A linear map, random signs in training.
         #[default]
         Linear = "linear",
@@ -32,12 +32,12 @@ words! {
     }
 }
 
-impl LaplacianKind {
+impl LaplacianReading {
     /// Number of parameters, and of the numbers per node that are kept for the backward pass.
     pub(crate) fn size(self, vectors: usize, width: usize) -> (usize, usize) {
         match self {
-            LaplacianKind::Linear => (Linear::size(vectors, width), vectors),
-            LaplacianKind::Deepset => (2 * vectors * width + Linear::size(width, width), width),
+            LaplacianReading::Linear => (Linear::size(vectors, width), vectors),
+            LaplacianReading::Deepset => (2 * vectors * width + Linear::size(width, width), width),
         }
     }
 }
@@ -58,13 +58,13 @@ struct Phi {
 
 impl LaplacianEncoder {
     /// Glorot weights, zero bias; A uniform from -1 to 1 and B zero, so that phi starts as `|v|`.
-    pub fn init(vectors: usize, width: usize, kind: LaplacianKind, seed: u64) -> Self {
+    pub fn init(vectors: usize, width: usize, kind: LaplacianReading, seed: u64) -> Self {
         let mut seeds = Seeds::new(seed);
         match kind {
-            LaplacianKind::Linear => {
+            LaplacianReading::Linear => {
                 LaplacianEncoder { phi: None, linear: Linear::init(vectors, width, seeds.next_seed()) }
             }
-            LaplacianKind::Deepset => LaplacianEncoder {
+            LaplacianReading::Deepset => LaplacianEncoder {
                 linear: Linear::init(width, width, seeds.next_seed()),
                 phi: Some(Phi {
                     slopes: init::uniform(vectors, width, 1.0, seeds.next_seed()),

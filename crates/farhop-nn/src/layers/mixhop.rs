@@ -121,13 +121,13 @@ impl Layer for MixHopLayer {
         let maps = self.config.powers.iter().zip(&self.powers);
         if !self.config.spreads_input() {
             let parts: Vec<_> = maps.map(|(&p, map)| self.projected(features.clone(), p, map, batch)).collect();
-            return ops::concat(&parts);
+            return ops::concat(parts);
         }
         let mut spread = vec![features.into_dense(batch)];
         for k in 0..self.config.highest() {
             spread.push(ops::spmm(spread[k].clone(), batch.graph(), &batch.symmetric_weights(), None));
         }
         let part = |(&p, map): (&usize, &Power)| ops::linear(spread[p].clone(), map.weight.val(), Some(map.bias.val()));
-        ops::concat(&maps.map(part).collect::<Vec<_>>())
+        ops::concat(maps.map(part).collect::<Vec<_>>())
     }
 }

@@ -50,7 +50,7 @@ pub use head::{Head, HeadConfig, ReadoutKind};
 pub use hop_sets::{HopSet, HopSets};
 #[cfg(test)]
 pub(crate) use laplacian::KeepsSigns;
-pub use laplacian::{LaplacianEncoder, LaplacianKind};
+pub use laplacian::{LaplacianEncoder, LaplacianReading};
 pub use linear::Linear;
 pub use local::{Local, LocalConfig, LocalKind};
 pub use magna::{MagnaLayer, MagnaLayerConfig};

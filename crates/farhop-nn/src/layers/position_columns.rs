@@ -101,7 +101,7 @@ impl PositionColumns {
         if let Some(pairs) = &self.laplacian {
             parts.push(pairs.forward(batch, context));
         }
-        ops::concat(&parts)
+        ops::concat(parts)
     }
 
     /// Writes `x` with the columns into the ledger.

@@ -236,8 +236,7 @@ impl Structure {
             }
             None => self.depths(h, e, batch, context),
         };
-        let joined = ops::concat(&parts);
-        drop(parts);
+        let joined = ops::concat(parts);
         self.output.apply(self.norm.apply(joined, None, context).into())
     }
 }
@@ -343,14 +342,14 @@ impl StructureLayer {
         let a: Vec<_> = towers().map(|(t, map)| ops::linear(part(&u, t), rows(map, 0), Some(map.bias()))).collect();
         let b: Vec<_> = towers().map(|(t, map)| ops::linear(part(&u, t), rows(map, 1), None)).collect();
         let c: Vec<_> = towers().map(|(_, map)| ops::linear(f.clone(), rows(map, 2), None)).collect();
-        let m = ops::edge_gates(ops::concat(&a), ops::concat(&b), Some(ops::concat(&c)), graph);
+        let m = ops::edge_gates(ops::concat(a), ops::concat(b), Some(ops::concat(c)), graph);
         let offsets = batch.derived(ROWS_OF_ENTRIES, |batch| batch.graph().offsets().to_vec());
         let sum = ops::readout(m.clone(), &offsets, Reduction::Sum);
         let most = ops::readout(m, &offsets, Reduction::Max);
         let mean = ops::scale_rows(sum.clone(), degrees.means.clone());
         let after =
-            |(t, map): (usize, &Linear)| map.apply(ops::concat(&[&u, &mean, &sum, &most].map(|x| part(x, t))).into());
+            |(t, map): (usize, &Linear)| map.apply(ops::concat([&u, &mean, &sum, &most].map(|x| part(x, t))).into());
         let all: Vec<Tensor<2>> = self.after.iter().enumerate().map(after).collect();
-        joined.apply(ops::concat(&all).into())
+        joined.apply(ops::concat(all).into())
     }
 }

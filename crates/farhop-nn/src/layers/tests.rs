@@ -12,7 +12,7 @@ use farhop_graph::{Direction, Graph, build, disjoint_union, relabel};
 use super::REGISTRY;
 use crate::network::{Array, Network};
 use crate::ops::bridge;
-use crate::{Batch, BatchArrays, Context, Numbers, Properties, Targets, store};
+use crate::{Batch, BatchArrays, BatchNumbers, Context, Properties, Targets, store};
 
 const INPUTS: usize = 6;
 const OUTPUTS: usize = 4;
@@ -99,7 +99,7 @@ fn graphs_side_by_side_give_what_each_gives_alone() {
     let all = disjoint_union(&graphs.iter().collect::<Vec<_>>()).unwrap();
     let parts: Vec<Vec<f32>> = graphs.iter().zip(10..).map(|(g, seed)| features(g.nodes(), seed)).collect();
     let offsets = vec![0, 9, 23, 28];
-    let numbers = Numbers::Dense(parts.concat());
+    let numbers = BatchNumbers::Dense(parts.concat());
     let joined = BatchArrays { offsets, numbers, ..BatchArrays::new(Arc::new(all.graph)) };
     let joined = Batch::from_arrays(joined, &INPUTS.into());
     for Subject { name, network, .. } in networks().into_iter().filter(|subject| subject.properties.graphs_apart) {

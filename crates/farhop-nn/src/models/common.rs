@@ -3,7 +3,7 @@
 use crate::config::{ActivationKind, Checks, NormKind};
 use crate::init::{Seeds, Start};
 use crate::knobs::knobs;
-use crate::layers::{BlockConfig, Encoder, EncoderConfig, Head, HeadConfig, LaplacianKind, NormBlock, ReadoutKind};
+use crate::layers::{BlockConfig, Encoder, EncoderConfig, Head, HeadConfig, LaplacianReading, NormBlock, ReadoutKind};
 use crate::{InputShape, NnError, OutputShape};
 
 knobs! {
@@ -35,7 +35,7 @@ knobs! {
         head_layers: usize = 1, in 0..=16;
         /// How eigenvectors of the Laplacian are read, if there are any: `linear` draws random signs in training, `deepset` is
         /// the same for all signs.
-        laplacian_encoder: LaplacianKind = LaplacianKind::Linear;
+        laplacian_encoder: LaplacianReading = LaplacianReading::Linear;
     }
 }
 

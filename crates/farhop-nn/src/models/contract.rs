@@ -159,6 +159,12 @@ pub trait Architecture:
         Value::Object(Map::new())
     }
 
+    /// The same for one graph whose nodes have many numbers and few labels, laid over [`Architecture::general`]: what learns much from few examples needs other
+    /// means against learning them by heart.
+    fn few_labels() -> Value {
+        Value::Object(Map::new())
+    }
+
     /// Epochs of a first phase of training; 0 if there is one phase only. After them the best weights so far are taken, and the network is
     /// asked for what changes ([`Layer::next_phase`](crate::layers::Layer::next_phase)) with the first batch of the next epoch.
     fn first_epochs(&self) -> usize {
@@ -281,6 +287,8 @@ pub struct Registration {
     pub common: fn() -> Common,
     /// Settings that were chosen for it, as in a recipe: for many graphs, or for one.
     pub general: fn(many_graphs: bool) -> Value,
+    /// What is laid over them for one graph with few labelled nodes.
+    pub few_labels: fn() -> Value,
     /// Settings that make it small, for tests.
     pub small: fn() -> Value,
     pub(super) read: Read,
@@ -297,6 +305,7 @@ impl Registration {
             knobs: A::knobs,
             common: A::defaults,
             general: A::general,
+            few_labels: A::few_labels,
             small: A::small,
             read: read::<A>,
         }

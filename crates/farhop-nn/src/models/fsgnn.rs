@@ -256,8 +256,7 @@ impl Layer for FsgnnNetwork {
             parts.push(context.stage(|| format!("maps.{i}"), part));
         }
         let finish = Finish { activation: self.activation.into(), dropout: context.dropout(self.dropout) };
-        let joined = ops::concat(&parts);
-        drop(parts);
+        let joined = ops::concat(parts);
         let hidden = ops::norm_block(joined, Normalisation::None, finish, None);
         context.stage(|| "head".into(), self.head.forward(hidden.into(), batch, context))
     }

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::stack::{self, Stack};
+use super::frame::{Frame, FrameConfig};
+use super::stack;
 use super::{About, Architecture, Common, Properties, Reach};
 use crate::init::Seeds;
 use crate::knobs::knobs;
@@ -11,8 +12,17 @@ use crate::ledger::{Ledger, Tracked};
 use crate::{InputShape, Network, OutputShape, Shape};
 
 knobs! {
-    /// `x -> [encoder ->] (convolution -> norm -> activation -> dropout (+ x)) x layers -> head`. All settings are the shared ones.
-    pub struct Gcn {}
+    /// `x -> [encoder ->] (convolution (+ linear skip) -> norm -> activation -> dropout (+ x)) x layers -> head`.
+    pub struct Gcn {
+        /// Whether a linear map of a layer's input is added to its output, before the norm.
+        skip: bool = false;
+    }
+}
+
+impl Gcn {
+    fn frame(&self) -> FrameConfig {
+        FrameConfig { skip: self.skip, ..FrameConfig::default() }
+    }
 }
 
 impl Architecture for Gcn {
@@ -33,15 +43,17 @@ impl Architecture for Gcn {
         outputs: &OutputShape,
         seeds: &mut Seeds,
     ) -> Box<dyn Network> {
-        let layer = GcnLayer::init;
-        Box::new(Stack::build(common, inputs, outputs, seeds, layer))
+        Box::new(Frame::build(self.frame(), common, inputs, outputs, seeds, |place, seed| {
+            GcnLayer::init(place.inputs, place.outputs, seed)
+        }))
     }
 
     fn cost(&self, common: &Common, shape: &Shape, ledger: &Ledger) -> Tracked {
         ledger.symmetric_weights(shape);
-        stack::cost(common, shape, ledger, |name, x, inputs, outputs| {
-            let projected = ledger.linear(name, x, shape.nodes, inputs, outputs, true);
-            ledger.spread(name, projected)
+        self.frame().cost(common, shape, ledger, |place, x| {
+            let name = format!("layers.{}", place.index);
+            let projected = ledger.linear(&name, x, shape.nodes, place.inputs, place.outputs, true);
+            ledger.spread(&name, projected)
         })
     }
 

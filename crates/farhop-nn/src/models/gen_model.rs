@@ -90,6 +90,18 @@ impl Architecture for GenConfig {
         })
     }
 
+    fn few_labels() -> Value {
+        json!({
+            "model": {
+                "norm": "none", "dropout": 0.7, "input_dropout": 0.7, "head_layers": 0,
+                "input_projection": false, "project_first": true,
+            },
+            "train": {
+                "schedule": "constant", "warmup_epochs": 0, "optimizer": { "kind": "adam", "weight_decay": 0.005 },
+            },
+        })
+    }
+
     fn small() -> Value {
         json!({ "hops": 3, "heads": 2 })
     }

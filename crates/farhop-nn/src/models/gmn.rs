@@ -111,12 +111,8 @@ impl Architecture for Gmn {
     fn cost(&self, common: &Common, shape: &Shape, ledger: &Ledger) -> Tracked {
         let (Shape { nodes, entries, .. }, width, walks) = (*shape, common.width, self.walks());
         let count = nodes * walks.tokens();
-        // One step in as many as a node has neighbours goes back. Between the nodes of a token there are about the
-        // entries of a path.
-        let turns = (nodes as f64 / entries.max(1) as f64).clamp(0.0, 0.5);
-        let visited = (walks.most_members() - walks.tokens()) as f64 * (1.0 - turns);
-        let members = nodes * (walks.tokens() + visited as usize);
-        let inside = (2 * members).saturating_sub(2 * count);
+        let (per_node, members) = walks.expected(shape);
+        let inside = (per_node * nodes as f64) as usize;
         ledger.hold("tokens", (16 * members + 20 * inside + 40 * count + 60 * nodes) as u64);
         let (h, _) = common.encoder().cost(shape, ledger);
         let block = (common.dropout, common.residual);

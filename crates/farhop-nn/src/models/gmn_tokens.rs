@@ -6,9 +6,9 @@ use farhop_graph::Graph;
 use farhop_graph::random::{Stream, mix};
 use rayon::prelude::*;
 
-use crate::Batch;
 use crate::layers::Lines;
 use crate::ops::RowChoice;
+use crate::{Batch, Shape};
 
 /// Sets walks apart from other random numbers.
 const WALKS: u64 = 0x676D_6E5F_7761_6C6B;
@@ -30,9 +30,22 @@ impl Walks {
         self.length * self.repeats + 1
     }
 
-    /// The most nodes that the tokens of a node have together.
-    pub fn most_members(&self) -> usize {
-        (1..=self.length).map(|steps| self.repeats * (self.walks * steps + 1)).sum::<usize>() + 1
+    /// About how many entries the tokens of a node have inside, and how many members all tokens of all nodes have.
+    pub fn expected(&self, shape: &Shape) -> (f64, usize) {
+        let (nodes, entries) = (shape.nodes.max(1) as f64, shape.entries.max(1) as f64);
+        // One step in as many as a node has neighbours goes back.
+        let turns = (nodes / entries).clamp(0.0, 0.5);
+        // Walks come by nodes of many neighbours more often. Two of them are neighbours by chance, as in a graph of given degrees.
+        let degree = shape.pairs_within_two_steps() as f64 / entries;
+        let chance = (degree * degree / entries).min(1.0);
+        let (mut inside, mut members) = (0.0, 1.0);
+        for steps in 1..=self.length {
+            let visited = (self.walks * steps) as f64 * (1.0 - turns);
+            // The steps of walks, and what else lies between those that they visit.
+            inside += self.repeats as f64 * (2.0 * visited + (visited + 1.0) * visited * chance);
+            members += self.repeats as f64 * (visited + 1.0);
+        }
+        (inside, (members * nodes) as usize)
     }
 
     /// Names the walks among all that a batch may hold.

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use burn::module::{Module, Param};
 use burn::tensor::Tensor;
-use farhop_graph::{Direction, Graph};
+use farhop_graph::{Direction, Graph, second_ring};
 
 use super::{About, Architecture, Common, Properties, Reach};
 use crate::config::Checks;
@@ -88,8 +88,7 @@ impl Architecture for H2gcn {
 
     fn cost(&self, common: &Common, shape: &Shape, ledger: &Ledger) -> Tracked {
         let Shape { nodes, entries, .. } = *shape;
-        // How large the second ring is depends on the graph: this is that of a graph of equal degrees.
-        let second = (entries.saturating_mul(entries) / nodes.max(1)).min(nodes.saturating_mul(nodes));
+        let second = shape.pairs_within_two_steps().saturating_sub(entries);
         ledger.hold("coefficients", floats(entries) + floats(second));
         ledger.hold("second ring", 2 * floats(second) + 2 * floats(nodes));
         let (x, width) = common.encoder().cost(shape, ledger);
@@ -131,42 +130,14 @@ struct Rings {
 impl Rings {
     fn of(batch: &Batch) -> Self {
         let graph = batch.graph();
-        let second = Arc::new(second_ring(graph));
+        // More entries than a graph can have leave the ring empty; no plan gets that far.
+        let none = |_| Graph::from_csr(Direction::Undirected, vec![0; graph.nodes() + 1], Vec::new());
+        let second = second_ring(graph).or_else(none).map_or_else(|_| graph.clone(), Arc::new);
         Rings {
             first_weights: EntryWeights::symmetric(graph),
             second_weights: EntryWeights::symmetric(&second),
             second,
         }
-    }
-}
-
-/// Every node receives from the nodes that it hears of in two steps, not in one, and that are not itself.
-pub(crate) fn second_ring(graph: &Graph) -> Graph {
-    let nodes = graph.nodes();
-    let (mut offsets, mut sources) = (vec![0], Vec::new());
-    // Which node a node was last met from, counted from 1.
-    let mut met = vec![0u32; nodes];
-    for i in 0..nodes {
-        let mark = i as u32 + 1;
-        met[i] = mark;
-        graph.neighbours(i).iter().for_each(|&j| met[j as usize] = mark);
-        let start = sources.len();
-        for &j in graph.neighbours(i) {
-            for &k in graph.neighbours(j as usize) {
-                if met[k as usize] != mark {
-                    met[k as usize] = mark;
-                    sources.push(k);
-                }
-            }
-        }
-        sources[start..].sort_unstable();
-        offsets.push(sources.len());
-    }
-    // Rows are sorted and without doubles by the way they are made; too many entries for an index leave the ring empty.
-    let none = |_| Graph::from_csr(Direction::Undirected, vec![0; nodes + 1], Vec::new());
-    match Graph::from_csr(graph.direction(), offsets, sources).or_else(none) {
-        Ok(ring) => ring,
-        Err(_) => graph.clone(),
     }
 }
 
@@ -193,11 +164,10 @@ impl Layer for H2gcnNetwork {
             let last = rounds[k - 1].clone();
             let near = ops::spmm(last.clone(), batch.graph(), &rings.first_weights, None);
             let far = ops::spmm(last, &rings.second, &rings.second_weights, None);
-            rounds.push(context.stage(|| format!("rounds.{k}"), ops::concat(&[near, far])));
+            rounds.push(context.stage(|| format!("rounds.{k}"), ops::concat([near, far])));
         }
         rounds.rotate_right(1);
-        let mut all = ops::concat(&rounds);
-        drop(rounds);
+        let mut all = ops::concat(rounds);
         let finish = farhop_kernels::dense::Finish {
             activation: farhop_kernels::dense::Activation::Identity,
             dropout: context.dropout(self.dropout),
@@ -206,25 +176,5 @@ impl Layer for H2gcnNetwork {
             all = ops::norm_block(all, Normalisation::None, finish, None);
         }
         context.stage(|| "head".into(), self.head.forward(all.into(), batch, context))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use farhop_graph::build;
-
-    #[test]
-    fn the_second_ring_is_exactly_two_steps_away() {
-        // A triangle with a tail, and a node alone: 0-1, 1-2, 2-0, 2-3, 3-4; 5.
-        let edges = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4)];
-        let graph = build(6, &edges, Direction::Undirected).unwrap().graph;
-        let ring = second_ring(&graph);
-        let rows: Vec<&[u32]> = (0..6).map(|i| ring.neighbours(i)).collect();
-        let expected: [&[u32]; 6] = [&[3], &[3], &[4], &[0, 1], &[2], &[]];
-        assert_eq!(rows, expected);
-        // Cliques have none.
-        let clique = build(3, &edges[..3], Direction::Undirected).unwrap().graph;
-        assert_eq!(second_ring(&clique).entries(), 0);
     }
 }

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::ModelConfig;
 use crate::{
-    Batch, BatchArrays, InputShape, Learner, Level, NnError, NumberLoss, Numbers, OptimizerConfig, OutputShape, Shape,
-    StepReport, Targets,
+    Batch, BatchArrays, BatchNumbers, InputShape, Learner, Level, NnError, NumberLoss, OptimizerConfig, OutputShape,
+    Shape, StepReport, Targets,
 };
 
 /// Nodes of the graph that is tried on: a path with some chords, so that even models that look far see no end of it.
@@ -78,7 +78,7 @@ fn trial(inputs: &InputShape) -> Batch {
     let (nodes, entries) = (graph.nodes(), graph.entries());
     let mut stream = Stream::new(3);
     let mut some = |count: usize| (0..count).map(|_| stream.normal() as f32).collect::<Vec<f32>>();
-    let numbers = Numbers::Dense(some(nodes * inputs.numbers));
+    let numbers = BatchNumbers::Dense(some(nodes * inputs.numbers));
     let edge_numbers = some(entries * inputs.edge_numbers);
     let walk = some(nodes * inputs.walk).into_iter().map(f32::abs).collect();
     let laplacian = some(nodes * inputs.laplacian);

@@ -99,7 +99,7 @@ impl IprEncoder {
             let hidden = walk.first.apply(walk.norm.apply(batch.walk(), None, context).into());
             walk.second.apply(walk.inner.apply(hidden, None, context).into())
         }));
-        if parts.len() == 1 { parts.remove(0) } else { ops::concat(&parts) }
+        if parts.len() == 1 { parts.remove(0) } else { ops::concat(parts) }
     }
 
     /// Writes it into the ledger; what it reads is held elsewhere.

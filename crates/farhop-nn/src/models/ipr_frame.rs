@@ -136,7 +136,7 @@ impl Frame {
                 ops::readout(weighted, &self.nodes, Reduction::Sum)
             })
             .collect();
-        ops::concat(&columns).reshape([self.samples * self.graphs * self.virtual_nodes, width])
+        ops::concat(columns).reshape([self.samples * self.graphs * self.virtual_nodes, width])
     }
 
     /// `sum over c of M_ic x_c` for every node i: virtual rows to base rows.

@@ -193,7 +193,7 @@ impl IprLayer {
             let from_nodes = to.nodes.apply(messages, nodes, context);
             let delayed = to.delayed.as_ref().zip(late_virtuals).map(|(update, from)| scatter(update, from));
             let reads_virtuals = half(scatter(&to.virtuals, virtuals), delayed);
-            self.finish(ops::concat(&[from_nodes, reads_virtuals]), nodes, context)
+            self.finish(ops::concat([from_nodes, reads_virtuals]), nodes, context)
         });
         let new_virtuals = self.to_virtuals.as_ref().map(|to| {
             let gather = |update: &Update, from: &Tensor<2>| {
@@ -203,7 +203,7 @@ impl IprLayer {
             let from_nodes = half(gather(&to.nodes, nodes), delayed);
             let others = frame.others(&to.virtuals.source(virtuals));
             let reads_virtuals = to.virtuals.apply(others, virtuals, context);
-            self.finish(ops::concat(&[from_nodes, reads_virtuals]), virtuals, context)
+            self.finish(ops::concat([from_nodes, reads_virtuals]), virtuals, context)
         });
         (new_nodes, new_virtuals)
     }

@@ -154,7 +154,7 @@ impl Jump {
         match self.kind {
             _ if states.len() < 2 && self.kind != JumpKind::Lstm => states.pop(),
             JumpKind::None => states.pop(),
-            JumpKind::Concat => Some(ops::concat(&states)),
+            JumpKind::Concat => Some(ops::concat(states)),
             JumpKind::Sum => states.into_iter().reduce(ops::add),
             JumpKind::Max => Some(ops::maximum(states)),
             JumpKind::Lstm => {

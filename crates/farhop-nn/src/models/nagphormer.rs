@@ -244,7 +244,8 @@ impl NagphormerNetwork {
             hop = ops::spmm(hop, batch.graph(), &batch.symmetric_weights(), None);
             list.push(hop.clone());
         }
-        let tokens = ops::concat(&list).reshape([nodes * (self.hops + 1), width]);
+        drop(hop);
+        let tokens = ops::concat(list).reshape([nodes * (self.hops + 1), width]);
         tokens + self.embedding_bias.val().reshape([1, width])
     }
 
@@ -254,7 +255,7 @@ impl NagphormerNetwork {
         let scores = ops::linear(t.clone(), self.reading.val(), None).reshape([nodes, count]);
         let shares = ops::row_softmax(scores.slice([0..nodes, 1..count]));
         let own = bridge::from_vec(vec![1.0; nodes], [nodes, 1]);
-        let weights = ops::concat(&[own, shares]).reshape([nodes * count, 1]);
+        let weights = ops::concat([own, shares]).reshape([nodes * count, 1]);
         ops::readout(ops::scale_rows(t, weights), offsets, Reduction::Sum)
     }
 }

@@ -337,7 +337,7 @@ impl Layer for SgformerNetwork {
         let z = self.attention_branch(x.clone(), batch, context);
         let g = self.graph_branch(x, batch, context);
         let joined = match self.settings.join {
-            BranchJoin::Concat => ops::concat(&[z, g]),
+            BranchJoin::Concat => ops::concat([z, g]),
             BranchJoin::Add => {
                 let share = self.settings.graph_weight;
                 ops::sum(vec![(z, 1.0 - share), (g, share)])

@@ -131,14 +131,20 @@ impl Operation for ConcatOp {
 ///
 /// # Panics
 /// If there is no matrix, or they do not have equally many rows.
-pub fn concat(parts: &[Tensor<2>]) -> Tensor<2> {
-    if parts.len() > MOST_INPUTS {
+pub fn concat(parts: impl Into<Vec<Tensor<2>>>) -> Tensor<2> {
+    let mut parts: Vec<Tensor<2>> = parts.into();
+    while parts.len() > MOST_INPUTS {
         // An operation has so many inputs and no more: groups first.
-        let groups: Vec<Tensor<2>> = parts.chunks(MOST_INPUTS).map(concat).collect();
-        return concat(&groups);
+        let mut groups = Vec::with_capacity(parts.len().div_ceil(MOST_INPUTS));
+        while !parts.is_empty() {
+            let rest = parts.split_off(parts.len().min(MOST_INPUTS));
+            groups.push(concat(std::mem::replace(&mut parts, rest)));
+        }
+        parts = groups;
     }
     let rows = parts.first().map_or(0, |part| part.dims()[0]);
     assert!(parts.iter().all(|part| part.dims()[0] == rows), "concat: equally many rows");
     let widths = parts.iter().map(|part| part.dims()[1]).collect();
-    apply(ConcatOp { widths }, parts.iter().map(|part| Input::from(part.clone())))
+    // Nobody else holds the parts: where nothing is kept, they go as soon as they were read.
+    apply(ConcatOp { widths }, parts.into_iter().map(Input::from))
 }

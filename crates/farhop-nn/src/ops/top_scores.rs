@@ -8,7 +8,7 @@ use farhop_graph::Graph;
 use farhop_kernels::dense::Dropout;
 use farhop_kernels::parallel::Blocks;
 
-use super::{Array, Backward, Input, Operation, Output, apply};
+use super::{Array, Backward, Input, Operation, Output, apply, buffers};
 
 /// A score that a softmax makes zero.
 const REMOVED: f32 = -1e20;
@@ -36,9 +36,13 @@ impl TopScoresOp {
     fn rows(&self, rows: Range<usize>, scores: &[f32], heads: usize) -> (Vec<f32>, Vec<f32>) {
         let offsets = self.graph.offsets();
         let own_start = self.graph.entries() * heads;
-        let (mut of_entries, mut of_nodes) = (Vec::new(), Vec::new());
+        let entries = offsets[rows.end] - offsets[rows.start];
+        let (mut of_entries, mut of_nodes) =
+            (Vec::with_capacity(entries * heads), Vec::with_capacity(rows.len() * heads));
+        let mut row = Vec::new();
         for i in rows {
-            let mut row = scores[offsets[i] * heads..offsets[i + 1] * heads].to_vec();
+            row.clear();
+            row.extend(&scores[offsets[i] * heads..offsets[i + 1] * heads]);
             for (scores, &j) in row.chunks_exact_mut(heads).zip(self.graph.neighbours(i)) {
                 if self.settings.edges.factor(i.min(j as usize), i.max(j as usize)) == 0.0 {
                     scores.fill(REMOVED);
@@ -100,7 +104,8 @@ impl Operation for TopScoresOp {
         let heads = scores.columns();
         let blocks = Blocks::by_entries(self.graph.offsets(), 1, heads);
         let parts = blocks.map(|rows| self.rows(rows, scores.data, heads));
-        let mut data = Vec::with_capacity(scores.data.len());
+        let mut data = buffers::take(scores.data.len());
+        data.clear();
         parts.iter().for_each(|(of_entries, _)| data.extend(of_entries));
         parts.iter().for_each(|(_, of_nodes)| data.extend(of_nodes));
         (Output { data, shape: scores.shape.to_vec() }, ())

@@ -1,5 +1,7 @@
 //! What a run depends on, as a short name.
 
+use std::path::{Path, PathBuf};
+
 use farhop_data::SourceFile;
 use farhop_data::catalogue;
 use farhop_data::hash::sha256_hex;
@@ -13,6 +15,10 @@ const VERSION: u32 = 1;
 /// Settings that say where data lies or how a run is kept, and not what comes out.
 const PLACES: [(&str, &str); 4] =
     [("data", "nodes"), ("data", "edges"), ("data", "molecules"), ("train", "checkpoint_every")];
+
+/// Settings that models got later: model, key, and the value that stands for what the model did before. With it, a run keeps the name
+/// that it had then.
+const LATER: [(&str, &str, bool); 1] = [("gcn", "skip", false)];
 
 /// The name of a run: the same for the same settings and the same contents of files, wherever they lie.
 ///
@@ -31,6 +37,11 @@ pub(super) fn placeless(recipe: &Recipe) -> Result<Value, TrainError> {
     for (section, key) in PLACES {
         tree[section][key] = Value::Null;
     }
+    for (model, key, before) in LATER {
+        if let (true, Some(settings)) = (recipe.model.name() == model, tree["model"].as_object_mut()) {
+            settings.retain(|name, value| name != key || *value != before);
+        }
+    }
     // A name of the catalogue says what is made; of files, the contents do.
     let entry = recipe.data.dataset.as_deref().and_then(|name| catalogue::find(name).ok());
     tree["data"]["dataset"] = entry.map_or(Value::Null, |entry| entry.name.into());
@@ -38,6 +49,14 @@ pub(super) fn placeless(recipe: &Recipe) -> Result<Value, TrainError> {
         tree["data"]["split"] = "file".into();
     }
     Ok(tree)
+}
+
+/// Where a run is kept in a store.
+///
+/// # Errors
+/// As [`identity`].
+pub fn place_of(store: &Path, recipe: &Recipe, sources: &[SourceFile]) -> Result<PathBuf, TrainError> {
+    Ok(store.join(format!("{}-{}", recipe.model.name(), identity(recipe, sources)?)))
 }
 
 #[cfg(test)]
@@ -64,6 +83,17 @@ mod tests {
         let mut other = recipe.clone();
         other.data.split = SplitSetting::Number(1);
         assert_ne!(of(&other, "a/nodes.csv", "12"), first);
+        // A setting that came later counts only where it is in use: without it, the settings are those from before.
+        let mut before = serde_json::to_value(&recipe).unwrap();
+        assert_eq!(before["model"].as_object_mut().unwrap().remove("skip"), Some(Value::Bool(false)));
+        for (section, key) in PLACES {
+            before[section][key] = Value::Null;
+        }
+        before["data"]["dataset"] = Value::Null;
+        let text = serde_json::to_vec(&(VERSION, before, ["12"])).unwrap();
+        assert_eq!(&sha256_hex(&text)[..16], first.as_str());
+        let skipping = Recipe { model: recipe.model.with("skip", true).unwrap(), ..recipe.clone() };
+        assert_ne!(of(&skipping, "a/nodes.csv", "12"), first);
         let mut named = recipe;
         named.data.dataset = Some("Cora".to_string());
         let name = of(&named, "", "12");

@@ -3,21 +3,26 @@
 
 mod identity;
 mod kept;
+mod search;
 mod standing;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use farhop_data::SourceFile;
-use farhop_nn::NnError;
 
-pub use identity::identity;
+pub use identity::{identity, place_of};
 pub use kept::{KeptComparison, kept, sorted};
 pub use standing::{Standing, rank};
 
+use search::Start;
+
 use crate::presets::Preset;
 use crate::series::{Estimate, Member, Surroundings, TimeLeft, is_done, members, train_all};
-use crate::{Material, Observer, Recipe, Settings, Stage, TrainError};
+use crate::{GivenSetting, Material, Observer, Recipe, Settings, Stage, TrainError};
+
+/// Where searches lie in a store.
+const STUDIES: &str = "studies";
 
 /// Models that are to be compared.
 pub struct Comparison<'a> {
@@ -25,6 +30,8 @@ pub struct Comparison<'a> {
     pub contenders: Vec<Settings>,
     /// The seed of every run.
     pub seeds: Vec<u64>,
+    /// Trials of a search for the settings of each model that has no recipe; none: its general settings.
+    pub trials: Option<usize>,
     /// The folder that runs are kept in.
     pub store: &'a Path,
     /// What all runs have in common.
@@ -53,10 +60,9 @@ impl Comparison<'_> {
     /// # Errors
     /// When the data can't be read or has no test part, or a folder can't be written. What is finished stays.
     pub fn run(&self, observer: &mut dyn Observer, stop: &AtomicBool) -> Result<Compared, TrainError> {
-        let contenders = self.contenders(observer)?;
-        let Some(mut left) = self.estimate(&contenders, observer, stop)? else {
-            return Ok(Compared { standings: Vec::new(), interrupted: true });
-        };
+        let stopped = || Compared { standings: Vec::new(), interrupted: true };
+        let Some(contenders) = self.contenders(observer, stop)? else { return Ok(stopped()) };
+        let Some(mut left) = self.estimate(&contenders, observer, stop)? else { return Ok(stopped()) };
         let mut standings = Vec::new();
         let mut interrupted = false;
         for contender in contenders {
@@ -72,36 +78,46 @@ impl Comparison<'_> {
         Ok(Compared { standings, interrupted })
     }
 
-    /// Reads the data once, and finds out which runs there are.
-    fn contenders(&self, observer: &mut dyn Observer) -> Result<Vec<Contender>, TrainError> {
+    /// Reads the data once, and finds out which runs there are. None when it was asked to stop.
+    fn contenders(&self, observer: &mut dyn Observer, stop: &AtomicBool) -> Result<Option<Vec<Contender>>, TrainError> {
         let mut found = Vec::new();
-        let mut known: Option<(Preset, Vec<SourceFile>)> = None;
+        let mut known: Option<(Preset, Material, Vec<SourceFile>)> = None;
         for settings in &self.contenders {
-            let (preset, sources) = match &known {
+            let (preset, material, sources) = match &known {
                 Some(known) => known,
                 None => known.insert(self.look(settings, observer)?),
             };
-            let recipe = settings.settle(Some(*preset))?.recipe;
+            let mut recipe = settings.settle(Some(*preset))?.recipe;
+            if let (Some(trials), None) = (self.trials, &settings.base) {
+                let fixed: Vec<String> = settings.given.iter().map(GivenSetting::key).collect();
+                let folder = place_of(&self.store.join(STUDIES), &recipe, sources)?;
+                let start = Start { base: &recipe, fixed: &fixed, material, folder: &folder, trials };
+                match start.best(&self.around, observer, stop)? {
+                    Some(best) => recipe = best,
+                    None => return Ok(None),
+                }
+            }
             let members = members(&recipe, &self.seeds);
-            let place = |member: &Member| -> Result<PathBuf, TrainError> {
-                let name = format!("{}-{}", recipe.model.name(), identity(&member.recipe, sources)?);
-                Ok(self.store.join(name))
-            };
+            let place = |member: &Member| place_of(self.store, &member.recipe, sources);
             let places = members.iter().map(place).collect::<Result<_, _>>()?;
             found.push(Contender { recipe, members, places });
         }
-        Ok(found)
+        Ok(Some(found))
     }
 
-    fn look(&self, settings: &Settings, observer: &mut dyn Observer) -> Result<(Preset, Vec<SourceFile>), TrainError> {
+    fn look(
+        &self,
+        settings: &Settings,
+        observer: &mut dyn Observer,
+    ) -> Result<(Preset, Material, Vec<SourceFile>), TrainError> {
         observer.stage(Stage::Reading);
         let (settled, material) = settings.read(self.around.places)?;
         observer.read(&material);
-        let Material { dataset, split_file, .. } = material;
-        if dataset.split.test.is_empty() {
-            return Err(TrainError::NoTest { name: dataset.name });
+        if material.dataset.split.test.is_empty() {
+            return Err(TrainError::NoTest { name: material.dataset.name });
         }
-        Ok((settled.preset, dataset.sources.into_iter().chain(split_file).collect()))
+        let sources = material.dataset.sources.iter().chain(&material.split_file).cloned().collect();
+        Ok((settled.preset, material, sources))
     }
 
     /// Times a few epochs of every model that has something to do. None when it was asked to stop.
@@ -121,17 +137,7 @@ impl Comparison<'_> {
                 continue;
             }
             observer.timing(recipe);
-            let expected = match Estimate::of(recipe, self.around.places, stop) {
-                Ok(None) => return Ok(None),
-                Ok(expected) => expected,
-                // It will be said where its runs are.
-                Err(
-                    TrainError::NonFinite { .. }
-                    | TrainError::DoesNotFit { .. }
-                    | TrainError::Model(NnError::CanNot { .. }),
-                ) => None,
-                Err(error) => return Err(error),
-            };
+            let Some(expected) = Estimate::or_none(recipe, self.around.places, stop)? else { return Ok(None) };
             left.expect(recipe.model.name(), expected, runs);
         }
         observer.estimated(all, known - all, left.seconds());

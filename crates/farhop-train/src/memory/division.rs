@@ -1,7 +1,7 @@
 //! What a graph needs that is seen part by part.
 
 use farhop_data::{Columns, Dataset, Numbers, Target};
-use farhop_graph::Graph;
+use farhop_graph::{Graph, count_within_two_steps};
 use farhop_nn::Shape;
 
 use super::DataBytes;
@@ -53,6 +53,7 @@ impl Division {
             edge_category_rows: rows(&edges.sizes),
             walk: encodings.walk,
             laplacian: encodings.laplacian,
+            two_steps: Some(count_within_two_steps(graph)),
             ..Shape::nodes(graph.nodes(), graph.entries(), nodes.width, target.outputs())
         };
         let answers = match target {
@@ -74,8 +75,9 @@ impl Division {
     /// What a run needs whose largest batch has this many nodes and entries.
     pub fn with_batch(&self, nodes: usize, entries: usize) -> (Shape, DataBytes) {
         let share = nodes as f64 / self.shape.nodes.max(1) as f64;
-        let non_zeros = self.shape.non_zeros.map(|count| (count as f64 * share).ceil() as usize);
-        let batch = Shape { nodes, entries, non_zeros, ..self.shape };
+        let part = |count: usize| (count as f64 * share).ceil() as usize;
+        let (non_zeros, two_steps) = (self.shape.non_zeros.map(part), self.shape.two_steps.map(part));
+        let batch = Shape { nodes, entries, non_zeros, two_steps, ..self.shape };
         let graph = DataBytes::one_graph(nodes, entries, self.directed).graph;
         let all = self.shape.nodes as u64;
         let held = DataBytes {

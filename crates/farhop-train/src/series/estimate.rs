@@ -3,13 +3,15 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Job, Material, Outcome, Places, Recipe, Silent, TrainError};
 
 /// Epochs that are timed; the first one warms up.
 const TIMED: usize = 3;
 
 /// How long a run will take at most: a run may stop early.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// Seconds of a run with all its epochs.
     pub seconds: f64,
@@ -36,10 +38,25 @@ impl Estimate {
     }
 }
 
+impl Estimate {
+    /// As [`Estimate::of`], but what is wrong with the run itself gives no estimate: it will be said where the run is. None when it was
+    /// asked to stop.
+    ///
+    /// # Errors
+    /// When the data can't be read.
+    pub fn or_none(recipe: &Recipe, places: &Places, stop: &AtomicBool) -> Result<Option<Option<Self>>, TrainError> {
+        match Self::of(recipe, places, stop) {
+            Ok(expected) => Ok(expected.map(Some)),
+            Err(error) if error.is_of_run() => Ok(Some(None)),
+            Err(error) => Err(error),
+        }
+    }
+}
+
 /// The time that is left of several runs, corrected by every one that ends.
 #[derive(Clone, Debug, Default)]
 pub struct TimeLeft {
-    /// Model, expected seconds of a run, runs that are left.
+    /// Model or cell, expected seconds of a run, runs that are left.
     models: Vec<(String, Option<f64>, usize)>,
 }
 
@@ -55,6 +72,13 @@ impl TimeLeft {
             let counted = seconds.is_some();
             *expected = seconds.or(*expected);
             *left = left.saturating_sub(usize::from(counted));
+        }
+    }
+
+    /// A run that was expected will take no time: it failed, or somebody else has done it.
+    pub fn given_up(&mut self, model: &str) {
+        if let Some((_, _, left)) = self.models.iter_mut().find(|(name, ..)| name == model) {
+            *left = left.saturating_sub(1);
         }
     }
 
@@ -87,7 +111,7 @@ mod tests {
         left.done("gcn", None);
         assert_eq!(left.seconds(), Some(100.0));
         left.done("gcn", Some(10.0));
-        left.done("gcn", Some(10.0));
+        left.given_up("gcn");
         assert_eq!(left.seconds(), Some(80.0));
     }
 }

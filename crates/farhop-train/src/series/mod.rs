@@ -109,21 +109,13 @@ pub fn train_all(
 ) -> Result<Rows, TrainError> {
     let mut rows = Rows::default();
     for member in members {
-        let path = place_of(member);
-        observer.run(member, left.seconds());
-        let result = match obtain(member.recipe.clone(), &path, around, observer, stop)? {
-            Obtained::Interrupted => {
-                rows.interrupted = true;
-                return Ok(rows);
-            }
-            Obtained::Failed(problem) => Err(problem),
-            Obtained::Finished { record, seconds } => {
-                left.done(member.recipe.model.name(), seconds);
-                Ok(*record)
-            }
+        let Some((row, seconds)) = train_one(member, &place_of(member), around, left.seconds(), observer, stop)? else {
+            rows.interrupted = true;
+            return Ok(rows);
         };
-        let row = Row { member: member.clone(), path, result };
-        observer.ran(&row);
+        if row.result.is_ok() {
+            left.done(member.recipe.model.name(), seconds);
+        }
         rows.rows.push(row);
         if stop.load(Ordering::SeqCst) {
             rows.interrupted = rows.rows.len() < members.len();
@@ -133,10 +125,43 @@ pub fn train_all(
     Ok(rows)
 }
 
+/// One run of several, trained as far as it is not yet, and the seconds that it took just now. None when it was asked to stop.
+pub(crate) fn train_one(
+    member: &Member,
+    path: &Path,
+    around: &Surroundings<'_>,
+    left: Option<f64>,
+    observer: &mut dyn Observer,
+    stop: &AtomicBool,
+) -> Result<Option<(Row, Option<f64>)>, TrainError> {
+    observer.run(member, left);
+    let (result, seconds) = match obtain(member.recipe.clone(), path, around, observer, stop)? {
+        Obtained::Interrupted => return Ok(None),
+        Obtained::Failed(problem) => (Err(problem), None),
+        Obtained::Finished { record, seconds } => (Ok(*record), seconds),
+    };
+    let row = Row { member: member.clone(), path: path.to_path_buf(), result };
+    observer.ran(&row);
+    Ok(Some((row, seconds)))
+}
+
+/// What came out of the run in a folder, if it has ended: its record, or why it failed.
+pub(crate) fn ended(path: &Path) -> Result<Option<Result<RunRecord, String>>, TrainError> {
+    let file = path.join(names::RECORD);
+    if !file.is_file() {
+        return Ok(None);
+    }
+    let record = RunRecord::read(&file)?;
+    Ok(match record.status {
+        Status::Finished => Some(Ok(record)),
+        Status::Failed => Some(Err(record.error.unwrap_or_else(|| "it failed".to_string()))),
+        Status::Running | Status::Interrupted => None,
+    })
+}
+
 /// Whether there is nothing to do for the run in a folder: it has ended, well or not.
 pub fn is_done(path: &Path) -> bool {
-    let record = RunRecord::read(&path.join(names::RECORD));
-    record.is_ok_and(|record| matches!(record.status, Status::Finished | Status::Failed))
+    ended(path).is_ok_and(|found| found.is_some())
 }
 
 /// The folder of a run of a series.

@@ -3,15 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use farhop_nn::NnError;
-
+use super::ended;
 use crate::memory::reset_peak_rss;
 use crate::run::names;
-use crate::{
-    Job, Keep, Machine, Material, Observer, Outcome, Places, Recipe, Resume, RunRecord, Status, TrainError, Trained,
-};
+use crate::{Job, Keep, Machine, Material, Observer, Outcome, Places, Recipe, Resume, RunRecord, Stage, TrainError};
 
 /// What all runs of a series have in common.
+#[derive(Clone)]
 pub struct Surroundings<'a> {
     /// Where datasets are, and the cache.
     pub places: &'a Places,
@@ -19,6 +17,18 @@ pub struct Surroundings<'a> {
     pub machine: Machine,
     /// For the records: the folder of datasets that was named.
     pub data_dir: Option<PathBuf>,
+}
+
+impl<'a> Surroundings<'a> {
+    /// A run that is kept in a folder; one that is there is replaced if that is said.
+    pub fn job(&self, recipe: Recipe, material: Material, path: &Path, overwrite: bool) -> Job<'a> {
+        Job {
+            keep: Keep::In { path: path.to_path_buf(), overwrite },
+            machine: self.machine.clone(),
+            data_dir: self.data_dir.clone(),
+            ..Job::new(recipe, material, self.places)
+        }
+    }
 }
 
 /// What became of a run.
@@ -47,23 +57,19 @@ pub fn obtain(
     observer: &mut dyn Observer,
     stop: &AtomicBool,
 ) -> Result<Obtained, TrainError> {
+    match ended(path)? {
+        Some(Ok(record)) => return Ok(Obtained::Finished { record: Box::new(record), seconds: None }),
+        Some(Err(problem)) => return Ok(Obtained::Failed(problem)),
+        None => {}
+    }
+    reset_peak_rss();
     let record_path = path.join(names::RECORD);
-    let there = if record_path.is_file() { Some(RunRecord::read(&record_path)?) } else { None };
-    let trained = match there {
-        Some(record) if record.status == Status::Finished => {
-            return Ok(Obtained::Finished { record: Box::new(record), seconds: None });
-        }
-        Some(record) if record.status == Status::Failed => {
-            return Ok(Obtained::Failed(record.error.unwrap_or_else(|| "it failed".to_string())));
-        }
-        Some(_) => {
-            reset_peak_rss();
-            Resume { data_dir: around.data_dir.clone(), ..Resume::new(path) }.train(observer, stop)
-        }
-        None => {
-            reset_peak_rss();
-            begin(recipe, path, around, observer, stop)
-        }
+    let trained = if record_path.is_file() {
+        Resume { data_dir: around.data_dir.clone(), ..Resume::new(path) }.train(observer, stop)
+    } else {
+        observer.stage(Stage::Reading);
+        Material::read(&recipe, around.places)
+            .and_then(|material| around.job(recipe, material, path, false).train(observer, stop))
     };
     match trained {
         Ok(trained) if trained.fitted.summary.outcome == Outcome::Interrupted => Ok(Obtained::Interrupted),
@@ -72,29 +78,7 @@ pub fn obtain(
             seconds: Some(trained.fitted.summary.seconds),
         }),
         // Its own fault: the data, the disk and the other runs have no part in it.
-        Err(
-            error @ (TrainError::NonFinite { .. }
-            | TrainError::DoesNotFit { .. }
-            | TrainError::Model(NnError::CanNot { .. })),
-        ) => Ok(Obtained::Failed(error.to_string())),
+        Err(error) if error.is_of_run() => Ok(Obtained::Failed(error.to_string())),
         Err(error) => Err(error),
     }
-}
-
-fn begin(
-    recipe: Recipe,
-    path: &Path,
-    around: &Surroundings<'_>,
-    observer: &mut dyn Observer,
-    stop: &AtomicBool,
-) -> Result<Trained, TrainError> {
-    observer.stage(crate::Stage::Reading);
-    let material = Material::read(&recipe, around.places)?;
-    let job = Job {
-        keep: Keep::In { path: path.to_path_buf(), overwrite: false },
-        machine: around.machine.clone(),
-        data_dir: around.data_dir.clone(),
-        ..Job::new(recipe, material, around.places)
-    };
-    job.train(observer, stop)
 }

@@ -21,7 +21,7 @@ use super::sampler::{self, Known, Standing};
 use super::space::{Point, Space};
 use super::trial::{State, Trial};
 use crate::run::{FolderLock, names};
-use crate::{Recipe, TrainError, durable};
+use crate::{Material, Recipe, TrainError, durable};
 
 const DESCRIPTION: &str = "study.json";
 const TRIALS: &str = "trials";
@@ -45,6 +45,24 @@ pub struct Description {
     pub seed: u64,
 }
 
+impl Description {
+    /// Of a search that starts from a recipe, over the space of that text.
+    ///
+    /// # Errors
+    /// When the recipe can't be written.
+    pub fn of(base: &Recipe, material: &Material, space: String) -> Result<Self, TrainError> {
+        let metric = material.dataset.metric;
+        Ok(Description {
+            data: material.dataset.sources.iter().map(|source| format!("{}\n", source.sha256)).collect(),
+            base: base.to_toml()?,
+            space,
+            metric: metric.name(),
+            higher_is_better: metric.higher_is_better(),
+            seed: base.train.seed,
+        })
+    }
+}
+
 /// A study.
 #[derive(Debug)]
 pub struct Study {
@@ -58,6 +76,8 @@ pub struct Study {
 pub struct Claim {
     /// The trial.
     pub trial: Trial,
+    /// All others, as they were when it was taken.
+    pub others: Vec<Trial>,
     /// Where its run is, or is to be.
     pub run: PathBuf,
     file: PathBuf,
@@ -172,11 +192,14 @@ impl Study {
     /// When the folder can't be read or written.
     pub fn claim(&self, wanted: usize, first: Option<&Point>) -> Result<Option<Claim>, TrainError> {
         let _moment = FolderLock::wait(&self.path)?;
-        let trials = self.trials()?;
-        for trial in trials.iter().filter(|trial| trial.state == State::Running) {
-            let folder = self.folder(trial.number);
-            match FolderLock::take(&folder) {
-                Ok(lock) => return Ok(Some(self.claimed(trial.clone(), lock))),
+        let mut trials = self.trials()?;
+        let running = (0..trials.len()).filter(|place| trials[*place].state == State::Running);
+        for place in running.collect::<Vec<_>>() {
+            match FolderLock::take(&self.folder(trials[place].number)) {
+                Ok(lock) => {
+                    let trial = trials.remove(place);
+                    return Ok(Some(self.claimed(trial, trials, lock)));
+                }
                 Err(TrainError::InUse { .. }) => {}
                 Err(error) => return Err(error),
             }
@@ -191,21 +214,21 @@ impl Study {
         };
         let folder = self.folder(number);
         fs::create_dir_all(&folder).map_err(TrainError::io(&folder, "create"))?;
-        let claim = self.claimed(Trial::begun(number, settings), FolderLock::take(&folder)?);
+        let claim = self.claimed(Trial::begun(number, settings), trials, FolderLock::take(&folder)?);
         claim.save()?;
         Ok(Some(claim))
     }
 
-    fn claimed(&self, trial: Trial, lock: FolderLock) -> Claim {
+    fn claimed(&self, trial: Trial, others: Vec<Trial>, lock: FolderLock) -> Claim {
         let folder = self.folder(trial.number);
-        Claim { run: folder.join(RUN), file: folder.join(TRIAL), trial, _lock: lock }
+        Claim { run: folder.join(RUN), file: folder.join(TRIAL), trial, others, _lock: lock }
     }
 
     /// The trial with the best validation score among those that were trained to their end.
-    pub fn best(&self, trials: &[Trial]) -> Option<Trial> {
-        let finished = trials.iter().filter(|trial| trial.state == State::Finished && trial.score.is_some());
+    pub fn best<'a>(&self, trials: impl IntoIterator<Item = &'a Trial>) -> Option<&'a Trial> {
+        let finished = trials.into_iter().filter(|trial| trial.state == State::Finished && trial.score.is_some());
         // Among equals the first.
-        finished.rev().max_by(|a, b| self.worth(a.score).total_cmp(&self.worth(b.score))).cloned()
+        finished.max_by(|a, b| self.worth(a.score).total_cmp(&self.worth(b.score)).then(b.number.cmp(&a.number)))
     }
 
     /// The score with more as better.
@@ -335,14 +358,14 @@ mod tests {
         drop(first);
         let again = two.claim(3, None).unwrap().unwrap();
         assert_eq!((again.trial.number, &again.trial.settings), (0, &settings));
+        assert_eq!(again.others.iter().map(|other| other.number).collect::<Vec<_>>(), [1]);
         finish(again, 0.5);
         finish(second, 0.7);
         let third = one.claim(3, None).unwrap().unwrap();
         assert_eq!(third.trial.number, 2);
         assert!(two.claim(3, None).unwrap().is_none(), "all that was wanted is begun");
         finish(third, 0.7);
-        let best = one.best(&one.trials().unwrap()).unwrap();
-        assert_eq!(best.number, 1, "the first of equals");
+        assert_eq!(one.best(&one.trials().unwrap()).unwrap().number, 1, "the first of equals");
     }
 
     #[test]
@@ -387,7 +410,8 @@ mod tests {
             let at = claim.trial.settings["model.dropout"].as_f64().unwrap();
             finish(claim, (at - 0.3).abs());
         }
-        let best = study.best(&study.trials().unwrap()).unwrap();
+        let trials = study.trials().unwrap();
+        let best = study.best(&trials).unwrap();
         assert!(best.score.unwrap() < 0.02, "{best:?}");
     }
 }

@@ -8,7 +8,7 @@ use super::median::{Curve, MedianRule};
 use super::trial::{State, Trial};
 use crate::run::names;
 use crate::series::Surroundings;
-use crate::{EpochReport, Job, Keep, Material, Observer, Outcome, Recipe, Resume, TrainError, Trained};
+use crate::{EpochReport, Material, Observer, Outcome, Recipe, Resume, TrainError, Trained};
 
 /// Hears how a search goes.
 pub trait Listener {
@@ -20,9 +20,9 @@ pub trait Listener {
     fn epoch(&mut self, trial: &Trial, report: &EpochReport) {
         let _ = (trial, report);
     }
-    /// It ended, one way or another.
-    fn ended(&mut self, trial: &Trial) {
-        let _ = trial;
+    /// It ended, one way or another; `best` is the best that is known.
+    fn ended(&mut self, trial: &Trial, best: Option<&Trial>) {
+        let _ = (trial, best);
     }
 }
 
@@ -64,9 +64,7 @@ impl Search<'_> {
         let goes_on = claim.run.join(names::RECORD).is_file();
         claim.trial.curve = if goes_on { curve_so_far(&claim.run, self.study) } else { Curve::new() };
         listener.begun(&claim.trial, goes_on);
-        let others = self.study.trials()?;
-        let others = others.into_iter().filter(|trial| trial.number != claim.trial.number).map(|trial| trial.curve);
-        let others: Vec<Curve> = others.collect();
+        let others: Vec<Curve> = claim.others.iter().map(|trial| trial.curve.clone()).collect();
         let end = AtomicBool::new(false);
         let trial = &mut claim.trial;
         let mut watch = Watch {
@@ -103,7 +101,7 @@ impl Search<'_> {
             }
         }
         claim.save()?;
-        listener.ended(&claim.trial);
+        listener.ended(&claim.trial, self.study.best(claim.others.iter().chain([&claim.trial])));
         Ok(true)
     }
 
@@ -115,13 +113,7 @@ impl Search<'_> {
         let mut material = self.material.clone();
         // Nobody can look at what is not there.
         material.dataset.split.test.clear();
-        let job = Job {
-            keep: Keep::In { path: run.to_path_buf(), overwrite: true },
-            machine: self.around.machine.clone(),
-            data_dir: self.around.data_dir.clone(),
-            ..Job::new(recipe, material, self.around.places)
-        };
-        job.train(watch, end)
+        self.around.job(recipe, material, run, true).train(watch, end)
     }
 }
 

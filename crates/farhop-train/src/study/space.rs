@@ -18,7 +18,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::parzen::{Axis, Place};
 use crate::recipe::tree;
-use crate::{Recipe, TrainError};
+use crate::{GivenSetting, Recipe, TrainError};
 
 /// The values of one setting.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -165,13 +165,8 @@ impl Space {
     /// # Errors
     /// When the settings do not go together.
     pub fn recipe(&self, base: &Recipe, settings: &Point) -> Result<Recipe, TrainError> {
-        let wrong = |error: serde_json::Error| TrainError::Task(error.to_string());
-        let mut tree = tree::of(base).map_err(wrong)?;
-        for (key, value) in settings {
-            let path: Vec<String> = key.split('.').map(str::to_string).collect();
-            tree::set(&mut tree, &path, value.clone());
-        }
-        let recipe = tree::to_recipe(&tree).map_err(wrong)?;
+        let given = |(key, value): (&String, &Value)| GivenSetting::new(key, key.split('.'), value.clone());
+        let recipe = base.with(&settings.iter().map(given).collect::<Vec<_>>())?;
         recipe.validate()?;
         Ok(recipe)
     }

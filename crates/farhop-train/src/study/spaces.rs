@@ -12,11 +12,11 @@ const SPACES: &str = include_str!("spaces.toml");
 /// How the file is called in messages.
 const NAME: &str = "the default space";
 
-/// The text of the space for a model: what all models have, and what is its own, but for the settings that are `fixed`.
+/// The space for a model and its text: what all models have, and what is its own, but for the settings that are `fixed`.
 ///
 /// # Errors
 /// When the space does not fit the recipe, which a test rules out.
-pub fn default_space(base: &Recipe, fixed: &[String]) -> Result<String, TrainError> {
+pub fn default_space(base: &Recipe, fixed: &[String]) -> Result<(String, Space), TrainError> {
     let wrong = |problem: String| TrainError::Recipe { file: NAME.into(), line: None, problem };
     let spaces: Table = SPACES.parse().map_err(|error: toml::de::Error| wrong(error.message().to_string()))?;
     let known = tree::of(base).map_err(|error| wrong(error.to_string()))?;
@@ -29,7 +29,8 @@ pub fn default_space(base: &Recipe, fixed: &[String]) -> Result<String, TrainErr
     }
     let document = Table::from_iter([("space".to_string(), Value::Table(space))]);
     let text = toml::to_string(&document).map_err(|error| wrong(error.to_string()))?;
-    Space::parse(&text, Path::new(NAME), base).map(|_| text)
+    let space = Space::parse(&text, Path::new(NAME), base)?;
+    Ok((text, space))
 }
 
 /// Leaves the settings that the recipe has.
@@ -82,8 +83,7 @@ mod tests {
     fn every_model_has_a_space() {
         for model in ModelConfig::names() {
             let base = Recipe::for_model(model).unwrap();
-            let text = default_space(&base, &[]).unwrap_or_else(|error| panic!("{model}: {error}"));
-            let space = Space::parse(&text, Path::new(NAME), &base).unwrap();
+            let (text, space) = default_space(&base, &[]).unwrap_or_else(|error| panic!("{model}: {error}"));
             assert!(space.dimensions.len() >= 3, "{model}: {text}");
             // The first trial of a study is what the recipe says, so most of it should lie in the space.
             assert!(!space.of_recipe(&base).is_empty(), "{model}");
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_model_has_its_own_settings_in_place_of_the_general_ones() {
-        let text = default_space(&Recipe::for_model("appnp").unwrap(), &["model.width".into()]).unwrap();
+        let (text, _) = default_space(&Recipe::for_model("appnp").unwrap(), &["model.width".into()]).unwrap();
         assert!(text.contains("alpha") && text.contains("[1, 3]") && !text.contains("[1, 8]"), "{text}");
         assert!(!text.contains("width"), "what is fixed is not searched: {text}");
     }

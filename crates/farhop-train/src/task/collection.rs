@@ -90,11 +90,11 @@ pub(super) fn rows<T: Copy>(array: &[T], width: usize, ranges: impl Iterator<Ite
 }
 
 /// Rows of numbers that are in memory, range after range.
-pub(super) fn numbers_of(columns: &Columns, ranges: impl Iterator<Item = Range<usize>>) -> farhop_nn::Numbers {
+pub(super) fn numbers_of(columns: &Columns, ranges: impl Iterator<Item = Range<usize>>) -> farhop_nn::BatchNumbers {
     match &columns.numbers {
         // Whoever leaves numbers on disk gathers them there.
-        Numbers::OnDisk(_) => farhop_nn::Numbers::default(),
-        Numbers::Dense(numbers) => farhop_nn::Numbers::Dense(rows(numbers, columns.width, ranges)),
+        Numbers::OnDisk(_) => farhop_nn::BatchNumbers::default(),
+        Numbers::Dense(numbers) => farhop_nn::BatchNumbers::Dense(rows(numbers, columns.width, ranges)),
         Numbers::Sparse(csr) => {
             let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
             for row in ranges.flatten() {
@@ -103,7 +103,7 @@ pub(super) fn numbers_of(columns: &Columns, ranges: impl Iterator<Item = Range<u
                 values.extend_from_slice(&csr.values[range]);
                 offsets.push(indices.len());
             }
-            farhop_nn::Numbers::Sparse { offsets, indices, values }
+            farhop_nn::BatchNumbers::Sparse { offsets, indices, values }
         }
     }
 }

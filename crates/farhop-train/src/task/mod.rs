@@ -122,7 +122,7 @@ impl Task {
                 Setting::to("walk", "16")
             )));
         }
-        let output = OutputShape { level: level_of(level), outputs: target.outputs() };
+        let output = OutputShape { level, outputs: target.outputs() };
         let encoded = 4 * (encodings.walk.len() + encodings.laplacian.len());
         let division = Division::of_columns(graphs.union(), (&nodes, &edges), &target, &encoded_widths(&input));
         if parting.is_none() {
@@ -322,8 +322,9 @@ impl Task {
 
     fn shape_of(&self, graphs: usize, nodes: usize, entries: usize) -> Shape {
         let share = nodes as f64 / self.graph().nodes().max(1) as f64;
-        let non_zeros = self.non_zeros.map(|count| (count as f64 * share).ceil() as usize);
-        Shape { non_zeros, ..Shape::of(&self.input, &self.output, graphs, nodes, entries) }
+        let part = |count: usize| (count as f64 * share).ceil() as usize;
+        let (non_zeros, two_steps) = (self.non_zeros.map(part), self.division.shape.two_steps.map(part));
+        Shape { non_zeros, two_steps, ..Shape::of(&self.input, &self.output, graphs, nodes, entries) }
     }
 
     /// The graphs, unless there is one whose nodes are predicted.
@@ -488,14 +489,6 @@ fn encoded_widths(input: &InputShape) -> EncodingConfig {
     EncodingConfig { walk: input.walk, laplacian: input.laplacian }
 }
 
-fn level_of(level: Level) -> farhop_nn::Level {
-    match level {
-        Level::Node => farhop_nn::Level::Node,
-        Level::Graph => farhop_nn::Level::Graph,
-        Level::Pair => farhop_nn::Level::Pair,
-    }
-}
-
 fn whole_batch(
     graph: Graph,
     nodes: Columns,
@@ -505,9 +498,9 @@ fn whole_batch(
 ) -> Result<Batch, TrainError> {
     let numbers = match nodes.numbers {
         Numbers::Sparse(csr) => {
-            farhop_nn::Numbers::Sparse { offsets: csr.offsets, indices: csr.indices, values: csr.values }
+            farhop_nn::BatchNumbers::Sparse { offsets: csr.offsets, indices: csr.indices, values: csr.values }
         }
-        numbers => farhop_nn::Numbers::Dense(numbers.into_dense()?),
+        numbers => farhop_nn::BatchNumbers::Dense(numbers.into_dense()?),
     };
     let arrays = BatchArrays {
         graph: Arc::new(graph),

@@ -142,7 +142,7 @@ impl Cutter<'_> {
         let arrays = BatchArrays {
             offsets: Vec::new(),
             numbers: match &columns.numbers {
-                Numbers::OnDisk(numbers) => farhop_nn::Numbers::Dense(numbers.gather(&nodes)?),
+                Numbers::OnDisk(numbers) => farhop_nn::BatchNumbers::Dense(numbers.gather(&nodes)?),
                 _ => numbers_of(columns, of_nodes()),
             },
             categories: rows(&columns.categories, columns.sizes.len(), of_nodes()),

@@ -44,8 +44,10 @@ pub fn run(
         None => {
             let asked = GraphRequest::from(arguments)?;
             // Before anything is made: a graph that does not fit is not worth waiting for.
-            let plan = planned(&asked.shape())?;
-            (asked.generate(seed)?.with_edge_features(arguments.edge_features, seed), plan)
+            planned(&asked.shape())?;
+            let work = asked.generate(seed)?.with_edge_features(arguments.edge_features, seed);
+            let plan = planned(&work.shape())?;
+            (work, plan)
         }
     };
     let (shape, edges, loss) = (work.shape(), work.edges(), work.loss());

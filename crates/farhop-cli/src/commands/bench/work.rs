@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use farhop_data::bench_graph::{BenchGraph, BenchTargets};
 use farhop_graph::random::{Stream, mix};
-use farhop_graph::{Direction, Graph, generate};
-use farhop_nn::{Batch, BatchArrays, InputShape, Level, NumberLoss, Numbers, OutputShape, Shape, Targets};
+use farhop_graph::{Direction, Graph, count_within_two_steps, generate};
+use farhop_nn::{Batch, BatchArrays, BatchNumbers, InputShape, Level, NumberLoss, OutputShape, Shape, Targets};
 
 use crate::arguments::BenchArguments;
 use crate::failure::Failure;
@@ -59,7 +59,8 @@ impl Work {
     /// The sizes that memory depends on.
     pub fn shape(&self) -> Shape {
         let (nodes, entries) = (self.graph.nodes(), self.graph.entries());
-        Shape::of(&self.inputs, &self.outputs, self.offsets.len() - 1, nodes, entries)
+        let two_steps = Some(count_within_two_steps(&self.graph));
+        Shape { two_steps, ..Shape::of(&self.inputs, &self.outputs, self.offsets.len() - 1, nodes, entries) }
     }
 
     /// What a model reads.
@@ -90,7 +91,7 @@ impl Work {
     pub fn into_batch(self) -> Result<(Batch, Targets), Failure> {
         let arrays = BatchArrays {
             offsets: self.offsets,
-            numbers: Numbers::Dense(self.features),
+            numbers: BatchNumbers::Dense(self.features),
             edge_numbers: self.edge_numbers,
             ..BatchArrays::new(Arc::new(self.graph))
         };

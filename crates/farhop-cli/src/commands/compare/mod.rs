@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use farhop_data::save::write_atomically;
+use farhop_data::text::counted;
 use farhop_nn::ModelConfig;
 use farhop_train::compare::{Compared, Comparison, Standing};
 use farhop_train::series::Surroundings;
-use farhop_train::{Places, Settings};
+use farhop_train::{Places, Recipe, Settings, tuned};
 use serde_json::{Value, json};
 
 use crate::arguments::{Common, CompareArguments, ModelArguments, TableFormat};
@@ -24,6 +25,9 @@ use crate::settings;
 use crate::spread::row_object;
 use crate::watcher::Watcher;
 use crate::without_effect;
+
+/// What is given in place of a folder of recipes where none is to be used.
+const NO_RECIPES: &str = "none";
 
 /// Runs when nothing is said.
 const RUNS: usize = 3;
@@ -42,7 +46,8 @@ pub fn run(
     let places = Places::usual(arguments.data.data_dir.as_deref());
     let data_dir = arguments.data.data_dir.as_ref().and_then(|folder| std::path::absolute(folder).ok());
     let around = Surroundings { places: &places, machine: machine(threads), data_dir };
-    let comparison = Comparison { contenders, seeds, store: &arguments.out, around };
+    say_settings(&contenders, arguments.trials, console);
+    let comparison = Comparison { contenders, seeds, trials: arguments.trials, store: &arguments.out, around };
     let mut watcher = Watcher::of_several(console);
     let compared = comparison.run(&mut watcher, interrupt::asked());
     drop(watcher);
@@ -67,25 +72,42 @@ fn contenders(arguments: &CompareArguments) -> Result<Vec<Settings>, Failure> {
     for name in &arguments.models {
         ModelConfig::from_name(name)?;
         let model = ModelArguments::named(name, &arguments.set);
-        let of = |file: Option<&Path>| settings::asked(file, &arguments.data, &model, training.clone(), &seedless);
-        let mut plain = of(None)?;
-        plain.data.distance = arguments.distance.or(plain.data.distance);
-        let file = arguments.recipes.as_deref().and_then(|folder| recipe_file(folder, &plain, name));
-        let asked = match file {
-            // Only the settings of model and training: the data is the same for all.
-            Some(file) => Settings { data: plain.data, ..of(Some(&file))? },
-            None => plain,
-        };
+        let mut asked = settings::asked(None, &arguments.data, &model, training.clone(), &seedless)?;
+        asked.data.distance = arguments.distance.or(asked.data.distance);
+        // Only the settings of model and training: the data is the same for all.
+        asked.base = recipe_of(arguments, asked.data.dataset.as_deref(), name)?;
         without_effect::refuse_parts(&asked.settle(None)?.recipe, &training)?;
         found.push(asked);
     }
     Ok(found)
 }
 
-/// The recipe of a model for a dataset, or for all.
-fn recipe_file(folder: &Path, asked: &Settings, model: &str) -> Option<PathBuf> {
-    let dataset = asked.data.dataset.as_deref().map(|name| folder.join(name).join(format!("{model}.toml")));
-    dataset.into_iter().chain([folder.join(format!("{model}.toml"))]).find(|file| file.is_file())
+/// The recipe of a model for a dataset or for all, of the folder that was named; else the one that comes with farhop.
+fn recipe_of(
+    arguments: &CompareArguments,
+    dataset: Option<&str>,
+    model: &str,
+) -> Result<Option<(PathBuf, Recipe)>, Failure> {
+    let Some(folder) = arguments.recipes.as_deref() else {
+        let tuned = dataset.and_then(|dataset| tuned::get(dataset, model));
+        return tuned.map(|one| Ok((one.path(), one.recipe()?))).transpose();
+    };
+    if folder == Path::new(NO_RECIPES) {
+        return Ok(None);
+    }
+    let name = format!("{model}.toml");
+    let files = dataset.map(|dataset| folder.join(dataset).join(&name)).into_iter().chain([folder.join(&name)]);
+    files.into_iter().find(|file| file.is_file()).map(|file| settings::base(&file, Some(model))).transpose()
+}
+
+/// Says where the settings of every model come from.
+fn say_settings(contenders: &[Settings], trials: Option<usize>, console: &Console) {
+    let origin = |one: &Settings| match (&one.base, trials) {
+        (Some((file, _)), _) => format!("{} {}", one.model, file.display()),
+        (None, Some(trials)) => format!("{} by {}", one.model, counted(trials as u64, "trial", "trials")),
+        (None, None) => format!("{} general", one.model),
+    };
+    console.message(&format!("settings    {}", contenders.iter().map(origin).collect::<Vec<_>>().join(", ")));
 }
 
 fn tell(arguments: &CompareArguments, compared: &Compared, console: &Console) -> Result<ExitCode, Failure> {

@@ -60,8 +60,8 @@ pub fn page(study: &Study, trials: &[Trial], view: Option<&RunView>) -> Result<P
     Ok(Page {
         kind: "study report",
         title: format!("Search for {} on {}", base.model.name(), data_name(&base)),
-        lead: tag("p", "lead", lead(study, trials, best.as_ref(), metric)),
-        top: numbers(trials, best.as_ref(), metric),
+        lead: tag("p", "lead", lead(study, trials, best, metric)),
+        top: numbers(trials, best, metric),
         contents,
         body,
         version: view.map_or_else(|| env!("CARGO_PKG_VERSION").to_string(), |view| view.history.record.farhop.clone()),

@@ -39,7 +39,9 @@ pub fn run(
         return Err(Failure::usage("--overwrite is for --out, which is missing. Name the run folder to replace."));
     }
     let places = Places::usual(arguments.data.data_dir.as_deref());
-    if arguments.show_settings && Preset::expected(&expected.recipe.data).is_some() {
+    // With a recipe, or where the catalogue tells what the data is, nothing has to be read for it.
+    let known = asked.base.is_some() || Preset::expected(&expected.recipe.data).is_some();
+    if arguments.show_settings && known {
         return show(&expected, console);
     }
     let (settled, material) = data::read(&asked, &places)?;

@@ -2,6 +2,8 @@
 
 mod tell;
 
+pub use tell::trial_line;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -45,15 +47,7 @@ pub fn run(arguments: &TuneArguments, common: &Common, threads: usize, console: 
     check(&material)?;
     let out = arguments.out.clone().unwrap_or_else(|| usual_place(&base));
     let metric = material.dataset.metric;
-    let description = Description {
-        data: material.dataset.sources.iter().map(|source| format!("{}\n", source.sha256)).collect(),
-        base: base.to_toml()?,
-        space: text,
-        metric: metric.name(),
-        higher_is_better: metric.higher_is_better(),
-        seed: base.train.seed,
-    };
-    let study = Study::open(&out, description, space)?;
+    let study = Study::open(&out, Description::of(&base, &material, text)?, space)?;
     let known = study.trials()?.len();
     console.message(&tell::beginning(&study, known, arguments.trials));
     let data_dir = arguments.data.data_dir.as_ref().and_then(|folder| std::path::absolute(folder).ok());
@@ -67,14 +61,7 @@ pub fn run(arguments: &TuneArguments, common: &Common, threads: usize, console: 
     };
     let saving = Saving::begin();
     let all = search.run(
-        &mut Teller {
-            console,
-            study: &study,
-            metric,
-            wanted: arguments.trials,
-            epochs: base.train.epochs,
-            progress: None,
-        },
+        &mut Teller { console, metric, wanted: arguments.trials, epochs: base.train.epochs, progress: None },
         interrupt::asked(),
     )?;
     drop(saving);
@@ -93,8 +80,8 @@ pub fn run(arguments: &TuneArguments, common: &Common, threads: usize, console: 
     };
     let recipe = study.space().recipe(&base, &best.settings)?;
     let file = out.join("best.toml");
-    write(&file, &format!("{}{}", tell::heading(&study, &best, &trials, metric), recipe.to_toml()?))?;
-    tell::ending(&study, &trials, &best, metric, &file, console)?;
+    write(&file, &format!("{}{}", tell::heading(&study, best, &trials, metric), recipe.to_toml()?))?;
+    tell::ending(&study, &trials, best, metric, &file, console)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -102,9 +89,7 @@ pub fn run(arguments: &TuneArguments, common: &Common, threads: usize, console: 
 fn space(arguments: &TuneArguments, base: &Recipe, given: &[GivenSetting]) -> Result<(String, Space), Failure> {
     let Some(file) = &arguments.space else {
         let fixed: Vec<String> = given.iter().map(GivenSetting::key).collect();
-        let text = default_space(base, &fixed)?;
-        let space = Space::parse(&text, Path::new("the default space"), base)?;
-        return Ok((text, space));
+        return Ok(default_space(base, &fixed)?);
     };
     let read = fs::read_to_string(file);
     let text = read.map_err(|error| Failure::failed(format!("{}: can't read: {error}.", file.display())))?;
@@ -149,7 +134,6 @@ fn write(file: &Path, text: &str) -> Result<(), Failure> {
 /// Tells how the search goes, a line a trial.
 struct Teller<'a> {
     console: &'a Console,
-    study: &'a Study,
     metric: farhop_data::metrics::Metric,
     wanted: usize,
     epochs: usize,
@@ -173,11 +157,9 @@ impl Listener for Teller<'_> {
         }
     }
 
-    fn ended(&mut self, trial: &Trial) {
+    fn ended(&mut self, trial: &Trial, best: Option<&Trial>) {
         self.progress = None;
-        let trials = self.study.trials().unwrap_or_default();
-        let best = self.study.best(&trials);
-        self.console.message(&tell::trial_line(trial, best.as_ref(), self.wanted, self.metric));
+        self.console.message(&tell::trial_line(trial, best, self.wanted, self.metric));
         if trial.state == State::Failed {
             self.console.warning(&format!("trial {}: {}", trial.number, trial.error.as_deref().unwrap_or("it failed")));
         }

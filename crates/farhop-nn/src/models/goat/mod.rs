@@ -249,8 +249,7 @@ impl GoatLayer {
     fn forward(&self, z: Tensor<2>, batch: &Batch, context: &Context) -> Tensor<2> {
         let mut parts = vec![self.local(&z, batch, context)];
         parts.extend(self.global(&z, context));
-        let joined = ops::concat(&parts);
-        drop(parts);
+        let joined = ops::concat(parts);
         let inner = self.inner.apply(joined.into());
         let inner = self.inner_norm.apply(inner, None, context);
         self.outer_norm.apply(self.outer.apply(inner.into()), None, context)

@@ -177,7 +177,7 @@ impl Architecture for Nodeformer {
     fn cost(&self, common: &Common, shape: &Shape, ledger: &Ledger) -> Tracked {
         let (nodes, width) = (shape.nodes, common.width);
         for order in 0..self.orders {
-            let entries = Relations::entries(nodes, shape.entries, shape.graphs, order);
+            let entries = Relations::entries(shape, order);
             // Sources, where their opposites are, and coefficients; order 0 has the coefficients alone.
             let numbers = if order == 0 { shape.entries + nodes } else { 3 * entries + 3 * nodes };
             ledger.hold("neighbourhoods", floats(numbers));
@@ -185,7 +185,7 @@ impl Architecture for Nodeformer {
         let (x, read) = common.encoder().cost(shape, ledger);
         let mut z = ledger.linear("input", x, nodes, read, width, true);
         z = ledger.norm_block("input norm", z, None, nodes, width, common.block());
-        let mut all = vec![z.clone()];
+        let mut all: Vec<Tracked> = self.jumps.then(|| z.clone()).into_iter().collect();
         for i in 0..common.layers {
             let y = self.layer_cost(&format!("layers.{i}"), z, common, shape, ledger);
             z = ledger.norm_block(&format!("norms.{i}"), y, None, nodes, width, self.later(common));
@@ -194,6 +194,7 @@ impl Architecture for Nodeformer {
             }
         }
         if self.jumps {
+            drop(z);
             z = ledger.concat("jumps", all);
         }
         common.head().cost(z, self.read(common), shape, ledger)
@@ -359,7 +360,7 @@ impl Layer for NodeformerNetwork {
         let orders = self.settings.orders;
         let relations = batch.derived(orders as u64, |batch| Relations::new(batch.graph(), orders));
         let mut z = self.input_norm.apply(self.input.apply(x), None, context);
-        let mut all = vec![z.clone()];
+        let mut all: Vec<Tensor<2>> = self.settings.jumps.then(|| z.clone()).into_iter().collect();
         for (i, norm) in self.norms.iter().enumerate() {
             let y = context.stage(|| format!("layers.{i}"), self.layer(i, z, &relations, batch, context));
             z = norm.apply(y, None, context);
@@ -368,9 +369,9 @@ impl Layer for NodeformerNetwork {
             }
         }
         if self.settings.jumps {
-            z = ops::concat(&all);
+            drop(z);
+            z = ops::concat(all);
         }
-        drop(all);
         context.stage(|| "head".into(), self.head.forward(z.into(), batch, context))
     }
 }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use farhop_graph::Graph;
+use farhop_graph::{Graph, within_two_steps};
 
+use crate::Shape;
 use crate::ops::EntryWeights;
 
 /// Graph and coefficients of every order.
@@ -16,7 +17,7 @@ impl Relations {
         let mut relations: Vec<(Arc<Graph>, Arc<EntryWeights>)> = Vec::new();
         for _ in 0..orders {
             let next = match relations.last() {
-                Some((last, _)) => squared(last).map_or_else(|| last.clone(), Arc::new),
+                Some((last, _)) => within_two_steps(last).map_or_else(|_| last.clone(), Arc::new),
                 None => graph.clone(),
             };
             let weights = coefficients(&next);
@@ -26,37 +27,16 @@ impl Relations {
     }
 
     /// About how many entries an order has: walks spread until they have reached all nodes of their graph.
-    pub fn entries(nodes: usize, entries: usize, graphs: usize, order: usize) -> usize {
-        let most = nodes as f64 / graphs.max(1) as f64;
-        let row = entries as f64 / nodes.max(1) as f64 + 1.0;
-        ((row.powf((1u64 << order.min(20)) as f64).min(most) - 1.0).max(0.0) * nodes as f64) as usize
-    }
-}
-
-/// Nodes within two steps, without the node itself.
-fn squared(graph: &Graph) -> Option<Graph> {
-    let nodes = graph.nodes();
-    let mut seen = vec![u32::MAX; nodes];
-    let (mut offsets, mut sources) = (vec![0], Vec::new());
-    for node in 0..nodes {
-        let start = sources.len();
-        let mark = node as u32;
-        seen[node] = mark;
-        let near = graph.neighbours(node);
-        let further = near.iter().flat_map(|&middle| graph.neighbours(middle as usize));
-        for &source in near.iter().chain(further) {
-            if seen[source as usize] != mark {
-                seen[source as usize] = mark;
-                sources.push(source);
-            }
+    pub fn entries(shape: &Shape, order: usize) -> usize {
+        if order == 0 {
+            return shape.entries;
         }
-        sources[start..].sort_unstable();
-        if sources.len() > u32::MAX as usize {
-            return None;
-        }
-        offsets.push(sources.len());
+        let nodes = shape.nodes.max(1) as f64;
+        let most = nodes / shape.graphs.max(1) as f64;
+        let row = shape.pairs_within_two_steps() as f64 / nodes + 1.0;
+        let reached = row.powf((1u64 << (order - 1).min(20)) as f64).min(most);
+        ((reached - 1.0).max(0.0) * nodes) as usize
     }
-    Graph::from_csr(graph.direction(), offsets, sources).ok()
 }
 
 /// `1 / sqrt(in_i out_j)` with self-loops: how many nodes i receives from, and how many j sends to.

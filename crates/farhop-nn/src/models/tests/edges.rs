@@ -6,7 +6,7 @@ use farhop_graph::random::Stream;
 use farhop_graph::relabel;
 
 use super::support::*;
-use crate::{BatchArrays, InputShape, Model, Numbers};
+use crate::{BatchArrays, BatchNumbers, InputShape, Model};
 
 const GEN: &str = r#""heads": 2"#;
 
@@ -16,8 +16,8 @@ fn entries_only() -> InputShape {
 
 fn numbers(arrays: &BatchArrays) -> &[f32] {
     match &arrays.numbers {
-        Numbers::Dense(values) => values,
-        Numbers::Sparse { .. } => panic!("dense numbers"),
+        BatchNumbers::Dense(values) => values,
+        BatchNumbers::Sparse { .. } => panic!("dense numbers"),
     }
 }
 
@@ -119,7 +119,7 @@ fn moving_nodes_with_their_entries_moves_the_result() {
     let moved = BatchArrays {
         graph: Arc::new(graph),
         offsets: vec![],
-        numbers: Numbers::Dense(rows(numbers(&arrays), &old_node, 3)),
+        numbers: BatchNumbers::Dense(rows(numbers(&arrays), &old_node, 3)),
         categories: rows(&arrays.categories, &old_node, 2),
         edge_numbers: rows(&arrays.edge_numbers, &old_entry, 2),
         edge_categories: rows(&arrays.edge_categories, &old_entry, 2),

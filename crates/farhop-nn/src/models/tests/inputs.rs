@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::support::*;
 use crate::network::Array;
-use crate::{Batch, BatchArrays, Context, InputShape, Level, Model, Numbers, OutputShape, Targets, ops::bridge};
+use crate::{Batch, BatchArrays, BatchNumbers, Context, InputShape, Level, Model, OutputShape, Targets, ops::bridge};
 
 fn classes(nodes: usize) -> Arc<Targets> {
     Arc::new(Targets::classes((0..nodes as u32).collect(), (0..nodes as u32).map(|i| i % 3).collect()))
@@ -13,7 +13,7 @@ fn classes(nodes: usize) -> Arc<Targets> {
 
 /// The same numbers row by row.
 fn sparse(arrays: &BatchArrays, columns: usize) -> BatchArrays {
-    let Numbers::Dense(dense) = &arrays.numbers else { panic!("dense numbers") };
+    let BatchNumbers::Dense(dense) = &arrays.numbers else { panic!("dense numbers") };
     let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     for row in dense.chunks_exact(columns) {
         for (column, &value) in row.iter().enumerate().filter(|(_, value)| **value != 0.0) {
@@ -22,7 +22,7 @@ fn sparse(arrays: &BatchArrays, columns: usize) -> BatchArrays {
         }
         offsets.push(indices.len());
     }
-    BatchArrays { numbers: Numbers::Sparse { offsets, indices, values }, ..arrays.clone() }
+    BatchArrays { numbers: BatchNumbers::Sparse { offsets, indices, values }, ..arrays.clone() }
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn sparse_numbers_are_dense_numbers() {
     // As many numbers as channels, so that the first layer has a residual where numbers go in raw.
     let shape: InputShape = 8.into();
     let mut arrays = fill(graph(30, 40, 1), &shape, 2);
-    if let Numbers::Dense(values) = &mut arrays.numbers {
+    if let BatchNumbers::Dense(values) = &mut arrays.numbers {
         // A third stays: too many to be taken for sparse by itself.
         values.iter_mut().enumerate().filter(|(at, _)| at % 3 != 0).for_each(|(_, value)| *value = 0.0);
     }
@@ -57,10 +57,10 @@ fn sparse_numbers_are_dense_numbers() {
             assert_close(&format!("{text}, {}", a.name), &a.data, &b.data, 1e-4);
         }
     }
-    let broken = Numbers::Sparse { offsets: vec![0; 31], indices: vec![], values: vec![] };
+    let broken = BatchNumbers::Sparse { offsets: vec![0; 31], indices: vec![], values: vec![] };
     let mut offsets = vec![1; 31];
     offsets[0] = 0;
-    let not_a_number = Numbers::Sparse { offsets, indices: vec![2], values: vec![f32::NAN] };
+    let not_a_number = BatchNumbers::Sparse { offsets, indices: vec![2], values: vec![f32::NAN] };
     let model = config("gcn", "").init(8, 3, 5).unwrap();
     for (numbers, stage) in [(broken, None), (not_a_number, Some("input"))] {
         let batch = batch(&BatchArrays { numbers, ..arrays.clone() }, &shape);

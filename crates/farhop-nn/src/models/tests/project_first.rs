@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::support::*;
-use crate::{Batch, BatchArrays, InputShape, Level, Model, ModelConfig, Numbers, OutputShape, Shape, Targets};
+use crate::{Batch, BatchArrays, BatchNumbers, InputShape, Level, Model, ModelConfig, OutputShape, Shape, Targets};
 
 const COLUMNS: usize = 12;
 
@@ -11,7 +11,7 @@ const COLUMNS: usize = 12;
 fn words() -> (Batch, Batch) {
     let shape: InputShape = COLUMNS.into();
     let mut arrays = fill(graph(30, 40, 1), &shape, 2);
-    let Numbers::Dense(values) = &mut arrays.numbers else { panic!("dense numbers") };
+    let BatchNumbers::Dense(values) = &mut arrays.numbers else { panic!("dense numbers") };
     values.iter_mut().enumerate().filter(|(at, _)| (at * at) % 7 > 1).for_each(|(_, value)| *value = 0.0);
     let (mut offsets, mut indices, mut kept) = (vec![0], Vec::new(), Vec::new());
     for row in values.chunks_exact(COLUMNS) {
@@ -22,7 +22,7 @@ fn words() -> (Batch, Batch) {
         });
         offsets.push(indices.len());
     }
-    let list = BatchArrays { numbers: Numbers::Sparse { offsets, indices, values: kept }, ..arrays.clone() };
+    let list = BatchArrays { numbers: BatchNumbers::Sparse { offsets, indices, values: kept }, ..arrays.clone() };
     (batch(&list, &shape), batch(&arrays, &shape))
 }
 

@@ -8,7 +8,7 @@ use farhop_graph::{Direction, Graph, build, disjoint_union};
 
 use crate::network::{Array, Network};
 use crate::ops::{self, bridge};
-use crate::{Batch, BatchArrays, Context, InputShape, Model, ModelConfig, Numbers, REGISTRY, Targets};
+use crate::{Batch, BatchArrays, BatchNumbers, Context, InputShape, Model, ModelConfig, REGISTRY, Targets};
 
 /// The names of all models.
 pub fn models() -> impl Iterator<Item = &'static str> {
@@ -36,7 +36,7 @@ pub fn fill(graph: Graph, shape: &InputShape, seed: u64) -> BatchArrays {
     let mut stream = Stream::new(seed);
     let (nodes, entries) = (graph.nodes(), graph.entries());
     let mut some = |count: usize| normals(count, &mut stream);
-    let numbers = Numbers::Dense(some(nodes * shape.numbers));
+    let numbers = BatchNumbers::Dense(some(nodes * shape.numbers));
     let edge_numbers = some(entries * shape.edge_numbers);
     let laplacian = some(nodes * shape.laplacian);
     let walk = (0..nodes * shape.walk).map(|_| stream.uniform() as f32).collect();
@@ -65,13 +65,13 @@ pub fn join(arrays: &[BatchArrays]) -> BatchArrays {
     let mut offsets = vec![0];
     arrays.iter().for_each(|part| offsets.push(offsets[offsets.len() - 1] + part.graph.nodes()));
     let dense = |part: &BatchArrays| match &part.numbers {
-        Numbers::Dense(values) => values.clone(),
-        Numbers::Sparse { .. } => panic!("dense numbers"),
+        BatchNumbers::Dense(values) => values.clone(),
+        BatchNumbers::Sparse { .. } => panic!("dense numbers"),
     };
     BatchArrays {
         graph: Arc::new(union.graph),
         offsets,
-        numbers: Numbers::Dense(arrays.iter().flat_map(dense).collect()),
+        numbers: BatchNumbers::Dense(arrays.iter().flat_map(dense).collect()),
         categories: arrays.iter().flat_map(|part| part.categories.clone()).collect(),
         edge_numbers: arrays.iter().flat_map(|part| part.edge_numbers.clone()).collect(),
         edge_categories: arrays.iter().flat_map(|part| part.edge_categories.clone()).collect(),

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::support::*;
 use crate::{Level, OutputShape, Shape, Targets};
 
-const VARIANTS: [(&str, &str); 8] = [
+const VARIANTS: [(&str, &str); 9] = [
+    ("gcn", r#""skip": true"#),
     ("sat", r#""structure": "plain""#),
     ("sat", r#""structure": "gine", "subgraphs": true"#),
     ("sat", r#""structure": "plain", "subgraphs": true, "class_token": true"#),

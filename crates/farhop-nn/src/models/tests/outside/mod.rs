@@ -303,7 +303,7 @@ impl OutsideFile {
         let mut shape = InputShape::from(x.shape[1]);
         let mut arrays = BatchArrays {
             offsets: self.offsets(),
-            numbers: crate::Numbers::Dense(x.to_f32()),
+            numbers: crate::BatchNumbers::Dense(x.to_f32()),
             ..BatchArrays::new(Arc::new(self.graph()))
         };
         if let Some(features) = self.find("edge_attr").filter(|_| edges) {

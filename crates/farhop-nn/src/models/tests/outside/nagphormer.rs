@@ -9,7 +9,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
     let turned = [file.find("x")?.transposed(), file.find("lappe")?.transposed()];
     let numbers = Numbers::stacked(&turned).transposed();
     let inputs = InputShape::from(numbers.shape[1]);
-    let arrays = BatchArrays { numbers: crate::Numbers::Dense(numbers.to_f32()), ..arrays };
+    let arrays = BatchArrays { numbers: crate::BatchNumbers::Dense(numbers.to_f32()), ..arrays };
     let config = ModelConfig::from_name("nagphormer").ok()?;
     let settings = [("width", "hidden"), ("layers", "layers"), ("heads", "heads"), ("hops", "hops")];
     let config = settings

@@ -21,7 +21,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
     let (a, b) = (x.shape[1], walk.shape[1]);
     let row = |i: usize| [&x.data[i * a..(i + 1) * a], &walk.data[i * b..(i + 1) * b]].concat();
     let rows: Vec<f32> = (0..x.shape[0]).flat_map(row).map(|v| v as f32).collect();
-    (arrays.numbers, inputs.numbers) = (crate::Numbers::Dense(rows), a + b);
+    (arrays.numbers, inputs.numbers) = (crate::BatchNumbers::Dense(rows), a + b);
     let mut model = ModelConfig::from_name("sat").ok()?;
     for (key, value) in [
         ("width", config["hidden"].clone()),

@@ -1,0 +1,121 @@
+"""Keeps what `farhop table` measured, and what stands at the top of every recipe.
+
+    python3 benches/tables/records.py keep nodes --farhop target/release/farhop --store runs/compare
+    python3 benches/tables/records.py headers            # writes the scores into recipes/*/*.toml
+    python3 benches/tables/records.py headers --check    # fails where one is not what the records say
+
+`keep` asks the command for a table without running anything, and writes the cells with runs to benches/runs/table-NAME.json; cells that were kept before and are
+not in the store stay. `headers` reads those files. A recipe whose settings changed since it was measured is not measured.
+"""
+import argparse
+import datetime
+import hashlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import common  # noqa: E402
+
+RECIPES = common.ROOT / "recipes"
+MEASURED = "# measured  "
+NOT_YET = "not measured yet"
+
+
+def file_of(table):
+    return common.RUNS / f"table-{table}.json"
+
+
+def settings_of(recipe):
+    """What a recipe says without its comments, as a short name."""
+    lines = [line for line in recipe.read_text().splitlines() if not line.startswith("#")]
+    return hashlib.sha256("\n".join(lines).strip().encode()).hexdigest()[:16]
+
+
+def kept(cell, note):
+    """A cell as it is recorded: nothing of folders."""
+    recipe = RECIPES / cell["dataset"] / f"{cell['model']}.toml"
+    keep = ("row", "model", "column", "dataset", "set", "measure", "percent", "published", "by", "ours", "verdict", "wanted", "seconds", "parameters",
+            "machine", "farhop")
+    runs = [{name: run[name] for name in ("seed", "split", "valid", "test", "best_epoch", "epochs", "seconds", "error")} for run in cell["runs"]]
+    date = datetime.datetime.fromtimestamp(cell["started"], datetime.timezone.utc).date().isoformat() if cell["started"] else None
+    return {**{name: cell[name] for name in keep}, "date": date, "note": note, "settings": settings_of(recipe), "runs": runs}
+
+
+def keep(asked):
+    for table in asked.tables:
+        line = [asked.farhop, "table", table, "--no-run", "--json", "--quiet", "--out", asked.store]
+        answer = json.loads(subprocess.run(list(map(str, line)), check=True, capture_output=True, text=True).stdout)
+        path = file_of(table)
+        before = json.loads(path.read_text())["cells"] if path.exists() else []
+        now = [kept(cell, asked.note) for cell in answer["cells"] if cell["runs"]]
+        place = lambda cell: (cell["row"], cell["column"])
+        there = {place(cell) for cell in now}
+        cells = now + [cell for cell in before if place(cell) not in there]
+        order = [place(cell) for cell in answer["cells"]]
+        cells.sort(key=lambda cell: order.index(place(cell)) if place(cell) in order else len(order))
+        content = {key: answer[key] for key in ("table", "title", "source", "protocol")}
+        path.write_text(json.dumps({**content, "cells": cells}, indent=1) + "\n")
+        print(f"{path.relative_to(common.ROOT)}: {len(cells)} cells")
+
+
+def number(cell, spread):
+    digits = 2 if cell["percent"] else 4
+    unit = " %" if cell["percent"] else ""
+    deviation = f" ± {spread['deviation']:.{digits}f}" if spread.get("deviation") is not None else ""
+    return f"{spread['mean']:.{digits}f}{deviation}{unit}"
+
+
+def told(cell):
+    """The line of a cell: `85.00 ± 0.51 % on test, seeds 0 to 4, 2026-11-18, 312 s a run (linux-x86_64, avx512, 1 thread)`."""
+    machine = cell["machine"]
+    seeds = [run["seed"] for run in cell["runs"] if run["error"] is None]
+    which = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]}"
+    threads = "1 thread" if machine["threads"] == 1 else f"{machine['threads']} threads"
+    missing = f" of {cell['wanted']} wanted" if len(seeds) < cell["wanted"] else ""
+    note = f" {cell['note']}" if cell["note"] else ""
+    published = f"; published {number(cell, cell['published'])}" if cell["published"] else ""
+    return (f"{number(cell, cell['ours'])} on test, {which} ({len(seeds)} runs{missing}), {cell['date']}, {cell['seconds']:.0f} s a run "
+            f"({machine['system']}, {machine['instruction_sets']}, {threads}{note}){published}")
+
+
+def headers(asked):
+    measured = {}
+    for path in sorted(common.RUNS.glob("table-*.json")):
+        for cell in json.loads(path.read_text())["cells"]:
+            if not cell["set"] and cell["measure"] == "score" and cell["ours"]:
+                measured[cell["dataset"], cell["model"]] = cell
+    wrong = []
+    for recipe in sorted(RECIPES.glob("*/*.toml")):
+        cell = measured.get((recipe.parent.name, recipe.stem))
+        line = MEASURED + (told(cell) if cell and cell["settings"] == settings_of(recipe) else NOT_YET)
+        before = recipe.read_text()
+        after = "\n".join(line if old.startswith(MEASURED) else old for old in before.splitlines()) + "\n"
+        if after != before:
+            wrong.append(str(recipe.relative_to(common.ROOT)))
+            if not asked.check:
+                recipe.write_text(after)
+    if asked.check and wrong:
+        sys.exit("error: not what the records say: " + ", ".join(wrong) + ". Run benches/tables/records.py headers.")
+    print(f"{len(wrong)} recipes written" if wrong else "all recipes are as the records say")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    keeping = commands.add_parser("keep", help="record what is in a store")
+    keeping.add_argument("tables", nargs="+", metavar="TABLE")
+    keeping.add_argument("--farhop", type=Path, required=True)
+    keeping.add_argument("--store", type=Path, default=Path("runs/compare"))
+    keeping.add_argument("--note", default="", help="about the machine, such as: of a machine shared with other work")
+    keeping.set_defaults(run=keep)
+    writing = commands.add_parser("headers", help="write the scores into the recipes")
+    writing.add_argument("--check", action="store_true")
+    writing.set_defaults(run=headers)
+    asked = parser.parse_args()
+    asked.run(asked)
+
+
+if __name__ == "__main__":
+    main()
