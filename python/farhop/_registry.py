@@ -20,7 +20,7 @@ _OF_DATA = ("metric", "scaling")
 @lru_cache(maxsize=None)
 def models() -> dict[str, dict[str, Any]]:
     """Every model by its name: title, citation, cost, reach and settings."""
-    return {model["name"]: model for model in _farhop.models()}
+    return {model["model"]: model for model in _farhop.models()}
 
 
 @lru_cache(maxsize=None)
@@ -29,7 +29,7 @@ def settings() -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for name, model in models().items():
         for knob in model["settings"]:
-            one = found.setdefault(knob["name"], {"key": f"model.{knob['name']}", "models": [], **_about(knob)})
+            one = found.setdefault(knob["key"], {"models": [], **knob, "key": f"model.{knob['key']}"})
             one["models"].append(name)
     recipe = _farhop.default_recipe("gen", False)
     for section in _SECTIONS[1:]:
@@ -43,10 +43,6 @@ def settings() -> dict[str, dict[str, Any]]:
     for name in _OF_DATA:
         found.setdefault(name, {"key": f"data.{name}", "models": None, "about": "", "allowed": "", "default": None})
     return found
-
-
-def _about(knob: dict[str, Any]) -> dict[str, Any]:
-    return {name: knob[name] for name in ("about", "allowed", "default")}
 
 
 def check_name(name: str, own: tuple[str, ...]) -> None:

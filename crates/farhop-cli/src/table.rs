@@ -87,6 +87,29 @@ fn cut(text: &str, width: usize) -> String {
     text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
+/// Rows as a table of Markdown; the first is the heading.
+pub fn markdown(rows: &[Vec<String>]) -> String {
+    let line = |cells: &[String]| format!("| {} |", cells.join(" | "));
+    let rule = rows.first().map(|heading| line(&vec!["---".to_string(); heading.len()]));
+    let mut lines: Vec<String> = rows.iter().map(|row| line(row)).collect();
+    lines.splice(1.min(lines.len())..1.min(lines.len()), rule);
+    lines.join("\n")
+}
+
+/// Rows as a tabular environment with these columns (`lrr`); the first is the heading.
+pub fn latex(columns: &str, rows: &[Vec<String>]) -> String {
+    let plain =
+        |cell: &String| cell.replace('%', "\\%").replace('_', "\\_").replace("± ", "$\\pm$ ").replace("< ", "$<$ ");
+    let rule = || "  \\hline".to_string();
+    let mut lines = vec![format!("\\begin{{tabular}}{{{columns}}}"), rule()];
+    for (number, row) in rows.iter().enumerate() {
+        lines.push(format!("  {} \\\\", row.iter().map(plain).collect::<Vec<_>>().join(" & ")));
+        lines.extend((number == 0 || number + 1 == rows.len()).then(rule));
+    }
+    lines.push("\\end{tabular}".to_string());
+    lines.join("\n")
+}
+
 /// `91.4 %`, or a dash where there is nothing to score.
 pub fn percent(share: Option<f64>) -> String {
     share.map_or("-".to_string(), |share| format!("{:.1} %", 100.0 * share))
@@ -131,6 +154,22 @@ mod tests {
         let table = table.sparing(1);
         assert_eq!(table.lines(Some(30))[2], "roman-empire  partly (3 of it…");
         assert!(table.lines(None)[2].ends_with("are missing)"));
+    }
+
+    #[test]
+    fn rows_for_pages_and_papers() {
+        let rows = [["model", "p"], ["a_b", "< 0.5 ± 1 %"]].map(|row| row.map(str::to_string).to_vec());
+        assert_eq!(markdown(&rows), "| model | p |\n| --- | --- |\n| a_b | < 0.5 ± 1 % |");
+        let expected = [
+            "\\begin{tabular}{lr}",
+            "  \\hline",
+            "  model & p \\\\",
+            "  \\hline",
+            "  a\\_b & $<$ 0.5 $\\pm$ 1 \\% \\\\",
+            "  \\hline",
+            "\\end{tabular}",
+        ];
+        assert_eq!(latex("lr", &rows), expected.join("\n"));
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! What models and settings there are: names, meanings, defaults and ranges, from the one place that has them.
 
-use farhop_nn::{ModelConfig, Reach};
-use farhop_train::Recipe;
+use farhop_nn::ModelConfig;
 use farhop_train::presets::Preset;
+use farhop_train::{Recipe, describe};
 use pyo3::prelude::*;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::errors::Failure;
 use crate::json::to_python;
@@ -18,26 +18,7 @@ pub fn version() -> &'static str {
 /// Every model with its settings.
 #[pyfunction]
 pub fn models(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    let described = |name: &str| -> Result<Value, Failure> {
-        let config = ModelConfig::from_name(name)?;
-        let about = config.registration().about;
-        let knobs = config.knobs().into_iter().map(|knob| {
-            json!({ "name": knob.key, "default": config.get(knob.key), "allowed": knob.allowed, "about": knob.about })
-        });
-        Ok(json!({
-            "name": name,
-            "title": about.title,
-            "citation": about.citation,
-            "idea": about.idea,
-            "cost": about.cost,
-            "limits": about.limits,
-            "reach": match config.reach() {
-                Reach::Hops(hops) => Value::from(hops),
-                Reach::WholeGraph => Value::from("whole graph"),
-            },
-            "settings": knobs.collect::<Value>(),
-        }))
-    };
+    let described = |name: &str| -> Result<Value, Failure> { Ok(describe(&ModelConfig::from_name(name)?)) };
     let all: Value = ModelConfig::names().map(described).collect::<Result<_, _>>()?;
     to_python(py, &all)
 }

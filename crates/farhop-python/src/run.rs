@@ -66,8 +66,8 @@ impl Run {
         compute(py, None, || {
             let run = self.locked();
             let data = self.own_data(&run)?;
-            let (task, _) = prepared(&run, data.as_ref().clone(), true)?;
-            Ok(Dataset::of(Data { split: task.split().clone(), ..data.as_ref().clone() }))
+            let split = run.split(&data)?;
+            Ok(Dataset::of(Data { split, ..data.as_ref().clone() }))
         })
     }
 
@@ -99,11 +99,8 @@ impl Run {
         dataset: Option<PyRef<'py, Dataset>>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let dataset = dataset.map(|dataset| dataset.data().clone());
-        let (rows, width, values) = compute(py, threads, || {
-            let run = self.locked();
-            let task = self.task(&run, dataset)?;
-            let outputs = run.outputs(&task)?;
+        let (rows, width, values) = self.ask(py, dataset, threads, |run, task| {
+            let outputs = run.outputs(task)?;
             let width = task.output().outputs.max(1);
             let mut values = probabilities(task.target(), &outputs.values);
             if task.level() != Level::Pair {
@@ -122,12 +119,7 @@ impl Run {
         dataset: Option<PyRef<'py, Dataset>>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let dataset = dataset.map(|dataset| dataset.data().clone());
-        let found = compute(py, threads, || {
-            let run = self.locked();
-            let task = self.task(&run, dataset)?;
-            Ok(run.hop_weights(&task, &all_units(&task))?)
-        })?;
+        let found = self.ask(py, dataset, threads, |run, task| Ok(run.hop_weights(task, &all_units(task))?))?;
         let hops = &found.hops;
         array(py, found.weights, &[hops.layers, found.nodes.len(), hops.heads, hops.hops])
     }
@@ -140,12 +132,7 @@ impl Run {
         dataset: Option<PyRef<'py, Dataset>>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let dataset = dataset.map(|dataset| dataset.data().clone());
-        let found = compute(py, threads, || {
-            let run = self.locked();
-            let task = self.task(&run, dataset)?;
-            Ok(run.embeddings(&task, &all_units(&task))?)
-        })?;
+        let found = self.ask(py, dataset, threads, |run, task| Ok(run.embeddings(task, &all_units(task))?))?;
         let rows = found.values.len().checked_div(found.width).unwrap_or(0);
         array(py, found.values, &[rows, found.width])
     }
@@ -156,6 +143,22 @@ impl Run {
     pub fn open(path: &Path, data: Option<Arc<Data>>) -> Result<Self, Failure> {
         let run = TrainedRun::open(path)?;
         Ok(Run { path: path.to_path_buf(), run: Mutex::new(run), data: Mutex::new(data) })
+    }
+
+    /// Asks the model about data; without any, about that of training.
+    fn ask<R: Send>(
+        &self,
+        py: Python<'_>,
+        dataset: Option<PyRef<'_, Dataset>>,
+        threads: Option<usize>,
+        question: impl FnOnce(&TrainedRun, &Task) -> Result<R, Failure> + Send,
+    ) -> PyResult<R> {
+        let dataset = dataset.map(|dataset| dataset.data().clone());
+        compute(py, threads, || {
+            let run = self.locked();
+            let task = self.task(&run, dataset)?;
+            question(&run, &task)
+        })
     }
 
     fn locked(&self) -> std::sync::MutexGuard<'_, TrainedRun> {
@@ -192,11 +195,10 @@ fn prepared(run: &TrainedRun, mut data: Data, own: bool) -> Result<(Task, farhop
     run.recipe.data.scale_again(run.record.features.as_ref(), &mut data)?;
     data.metric = run.record.metric;
     let places = Places::usual(run.record.data_dir.as_deref());
-    let mut task = prepare_task(&run.recipe, data, run.record.scale.clone(), false, &places, &mut Silent)?;
     if own {
-        let split = run.split(&task)?;
-        task.set_split(split)?;
+        data.split = run.split(&data)?;
     }
+    let task = prepare_task(&run.recipe, data, run.record.scale.clone(), false, &places, &mut Silent)?;
     Ok((task, run.recipe.clone()))
 }
 

@@ -10,10 +10,12 @@
 //! | `data.farhop` | the data itself, of a run whose data a program had at hand |
 //! | `checkpoint/` | the last state, to continue from |
 //! | `predictions.csv` | of `farhop predict`, replaced by the next ones |
+//! | `report.html` | of `farhop report` |
 //! | `farhop.lock` | held while a process works in the folder |
 
 pub mod checkpoint;
 mod folder;
+mod history;
 mod lock;
 mod metrics;
 mod record;
@@ -25,6 +27,7 @@ use std::path::{Path, PathBuf};
 
 pub use checkpoint::{Checkpoint, Progress};
 pub use folder::RunFolder;
+pub use history::RunHistory;
 pub use lock::FolderLock;
 pub use record::{Machine, RecordedFile, RunRecord, Status};
 pub use trained::TrainedRun;
@@ -48,6 +51,8 @@ pub mod names {
     pub const ALL: [&str; 9] = [RECIPE, RECORD, METRICS, MODEL, SCHEMA, SPLIT, DATA, CHECKPOINT, LOCK];
     /// The predictions that `farhop predict` writes unless told where; made from the run, and no part of it.
     pub const PREDICTIONS: &str = "predictions.csv";
+    /// The page that `farhop report` writes unless told where; no part of the run either.
+    pub const REPORT: &str = "report.html";
     /// Every setting.
     pub const RECIPE: &str = "recipe.toml";
     /// What happened.

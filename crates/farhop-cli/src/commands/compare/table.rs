@@ -7,12 +7,13 @@ use farhop_train::memory::bytes_text;
 use farhop_train::series::Spread;
 
 use crate::spread::spread_text;
-use crate::table::{TextTable, duration};
+use crate::table::{self, TextTable, duration};
 
 /// A difference that would come by chance less often than this is one.
 const LEVEL: f64 = 0.05;
 
-const HEADING: [&str; 9] = ["model", "test", "valid", "rank", "p", "parameters", "time", "memory", "runs"];
+/// The columns.
+pub const HEADING: [&str; 9] = ["model", "test", "valid", "rank", "p", "parameters", "time", "memory", "runs"];
 
 /// The best first; those without a score last.
 fn in_order(standings: &[Standing]) -> Vec<&Standing> {
@@ -21,7 +22,8 @@ fn in_order(standings: &[Standing]) -> Vec<&Standing> {
     order
 }
 
-fn cells(one: &Standing) -> [String; 9] {
+/// What stands in the columns.
+pub fn cells(one: &Standing) -> [String; 9] {
     let metric = one.metric().unwrap_or(Metric::Accuracy);
     let score = |spread: Option<Spread>| spread.map_or("-".to_string(), |spread| spread_text(metric, &spread));
     let done = one.runs.records().count();
@@ -85,41 +87,28 @@ pub fn csv(standings: &[Standing]) -> String {
     lines.join("\n")
 }
 
-/// For a README.
-pub fn markdown(standings: &[Standing]) -> String {
-    let row = |cells: &[String]| format!("| {} |", cells.join(" | "));
-    let heading = HEADING.map(str::to_string);
-    let mut lines = vec![row(&heading), row(&HEADING.map(|_| "---".to_string()))];
-    for one in in_order(standings) {
+/// The heading and a row for each model; the best score is marked.
+fn rows(standings: &[Standing], heading: [&str; 9], mark: fn(&str) -> String) -> Vec<Vec<String>> {
+    let row = |one: &Standing| {
         let mut cells = cells(one);
         if one.rank == Some(1) {
-            cells[1] = format!("**{}**", cells[1]);
+            cells[1] = mark(&cells[1]);
         }
-        lines.push(row(&cells));
-    }
-    lines.join("\n")
+        cells.to_vec()
+    };
+    std::iter::once(heading.map(str::to_string).to_vec()).chain(in_order(standings).into_iter().map(row)).collect()
+}
+
+/// For a README.
+pub fn markdown(standings: &[Standing]) -> String {
+    table::markdown(&rows(standings, HEADING, |best| format!("**{best}**")))
 }
 
 /// A tabular environment.
 pub fn latex(standings: &[Standing]) -> String {
-    let plain = |cell: &str| {
-        let cell = cell.replace('%', "\\%").replace('_', "\\_").replace("± ", "$\\pm$ ").replace("< ", "$<$ ");
-        cell.to_string()
-    };
-    let row =
-        |cells: &[String]| format!("  {} \\\\", cells.iter().map(|cell| plain(cell)).collect::<Vec<_>>().join(" & "));
-    let mut lines = vec![format!("\\begin{{tabular}}{{l{}}}", "r".repeat(HEADING.len() - 1)), "  \\hline".to_string()];
-    lines.push(row(&HEADING.map(|name| if name == "p" { "$p$".to_string() } else { name.to_string() })));
-    lines.push("  \\hline".to_string());
-    for one in in_order(standings) {
-        let mut cells = cells(one);
-        if one.rank == Some(1) {
-            cells[1] = format!("\\textbf{{{}}}", cells[1]);
-        }
-        lines.push(row(&cells));
-    }
-    lines.extend(["  \\hline".to_string(), "\\end{tabular}".to_string()]);
-    lines.join("\n")
+    let heading = HEADING.map(|name| if name == "p" { "$p$" } else { name });
+    let rows = rows(standings, heading, |best| format!("\\textbf{{{best}}}"));
+    table::latex(&format!("l{}", "r".repeat(HEADING.len() - 1)), &rows)
 }
 
 /// What the table says, in one line.

@@ -3,7 +3,7 @@
 use farhop_train::series::Spread;
 use farhop_train::table::{Cell, Verdict};
 
-use crate::table::TextTable;
+use crate::table::{self, TextTable};
 
 /// What the marks mean.
 pub const LEGEND: &str =
@@ -97,32 +97,22 @@ pub fn csv(cells: &[Cell]) -> String {
     lines.join("\n")
 }
 
+/// The heading and the lines.
+fn all(cells: &[Cell]) -> Vec<Vec<String>> {
+    std::iter::once(heading(cells)).chain(lines(cells)).collect()
+}
+
 /// For a README.
 pub fn markdown(cells: &[Cell]) -> String {
-    let row = |cells: &[String]| format!("| {} |", cells.join(" | "));
-    let heading = heading(cells);
-    let rule: Vec<String> = heading.iter().map(|_| "---".to_string()).collect();
-    [row(&heading), row(&rule)]
-        .into_iter()
-        .chain(lines(cells).iter().map(|line| row(line)))
-        .collect::<Vec<_>>()
-        .join("\n")
+    table::markdown(&all(cells))
 }
 
 /// A tabular environment.
 pub fn latex(cells: &[Cell]) -> String {
-    let plain = |cell: &String| {
-        let cell = cell.replace('%', "\\%").replace('_', "\\_").replace("± ", "$\\pm$ ");
-        match cell.strip_suffix(" -").or(cell.strip_suffix(" +")).or(cell.strip_suffix(" =")) {
-            Some(numbers) => format!("{numbers} ${}$", &cell[cell.len() - 1..]),
-            None => cell,
-        }
+    let marked = |cell: String| match [" -", " +", " ="].iter().find(|mark| cell.ends_with(*mark)) {
+        Some(mark) => format!("{} ${}$", &cell[..cell.len() - mark.len()], mark.trim()),
+        None => cell,
     };
-    let row = |cells: &[String]| format!("  {} \\\\", cells.iter().map(plain).collect::<Vec<_>>().join(" & "));
-    let heading = heading(cells);
-    let mut text = vec![format!("\\begin{{tabular}}{{ll{}}}", "r".repeat(heading.len() - 2)), "  \\hline".to_string()];
-    text.extend([row(&heading), "  \\hline".to_string()]);
-    text.extend(lines(cells).iter().map(|line| row(line)));
-    text.extend(["  \\hline".to_string(), "\\end{tabular}".to_string()]);
-    text.join("\n")
+    let rows: Vec<Vec<String>> = all(cells).into_iter().map(|row| row.into_iter().map(marked).collect()).collect();
+    table::latex(&format!("ll{}", "r".repeat(heading(cells).len().saturating_sub(2))), &rows)
 }
