@@ -228,15 +228,18 @@ def test_inside_pyg():
     from torch_geometric.loader import DataLoader
 
     torch.manual_seed(0)
-    model = nn.Sequential("x, edge_index, batch", [
+    layers = nn.Sequential("x, edge_index", [
         (GENConv(3, 8, hops=3), "x, edge_index -> x"),
         torch.nn.ReLU(inplace=True),
         (GENConv(8, 8, hops=2), "x, edge_index -> x"),
-        (nn.global_mean_pool, "x, batch -> x"),
-        torch.nn.Linear(8, 2),
     ])
+    head = torch.nn.Linear(8, 2)
+
+    def model(x, edge_index, batch):
+        return head(nn.global_mean_pool(layers(x, edge_index), batch))
+
     graphs = [Data(x=torch.randn(5, 3) + (number % 2) * 2, edge_index=CYCLES, y=torch.tensor([number % 2])) for number in range(24)]
-    optimizer = torch.optim.Adam(model.parameters(), 0.01)
+    optimizer = torch.optim.Adam([*layers.parameters(), *head.parameters()], 0.01)
     losses = []
     for _ in range(15):
         for batch in DataLoader(graphs, batch_size=8, shuffle=True):
