@@ -104,6 +104,8 @@ fn the_python_package_works() {
     let status = Command::new(&python)
         .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--durations=8"])
         .arg(root().join("python/tests"))
+        // What tools leave behind is left in the target folder.
+        .current_dir(place())
         .env("PYTHONPATH", package())
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("FARHOP_COMMAND", command)
