@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch_geometric.data import Data
 from torch_geometric.loader import DataLoader
-from torch_geometric.nn import GCNConv, Sequential
+from torch_geometric.nn import GCNConv
 
 from farhop.torch import GENConv
 
@@ -28,20 +28,26 @@ def ring(colour, far, noise):
     return Data(x=x, edge_index=torch.cat([edges, edges.flip(0)], 1), y=torch.tensor([colour]), asks=torch.arange(nodes) == 0)
 
 
-def network(kind, far, width=32):
-    if kind == "GENConv":
-        layers = [(GENConv(5, width, hops=far), "x, edge_index -> x"), torch.nn.ReLU()]
-    else:
-        layers = [(GCNConv(5, width), "x, edge_index -> x"), torch.nn.ReLU()]
-        layers += [item for _ in range(far - 1) for item in ((GCNConv(width, width), "x, edge_index -> x"), torch.nn.ReLU())]
-    return Sequential("x, edge_index", [*layers, torch.nn.Linear(width, 4)])
+class Network(torch.nn.Module):
+    """One GENConv that sees `far` hops, or as many GCNConv as that takes; then a linear map."""
+
+    def __init__(self, kind, far, width=32):
+        super().__init__()
+        widths = [5] + [width] * (1 if kind == "GENConv" else far)
+        layers = [GENConv(a, b, hops=far) if kind == "GENConv" else GCNConv(a, b) for a, b in zip(widths, widths[1:])]
+        self.layers, self.head = torch.nn.ModuleList(layers), torch.nn.Linear(width, 4)
+
+    def forward(self, x, edge_index):
+        for layer in self.layers:
+            x = layer(x, edge_index).relu()
+        return self.head(x)
 
 
 def trained(kind, far, epochs):
     torch.manual_seed(0)
     train = [ring(number % 4, far, 0.3) for number in range(160)]
     test = [ring(number % 4, far, 0.3) for number in range(80)]
-    model = network(kind, far)
+    model = Network(kind, far)
     optimizer = torch.optim.Adam(model.parameters(), 0.005)
     curve = []
     for _ in range(epochs):
