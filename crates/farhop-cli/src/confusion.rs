@@ -142,7 +142,7 @@ impl ConfusionReport<'_> {
     }
 
     /// The most frequent wrong answers: count, true class, predicted class.
-    fn largest(&self) -> Vec<(u64, usize, usize)> {
+    pub fn largest(&self) -> Vec<(u64, usize, usize)> {
         let all = 0..self.of.names.len();
         let pairs = all.clone().flat_map(|truth| all.clone().map(move |guess| (truth, guess)));
         let wrong = pairs.filter(|(truth, guess)| truth != guess);

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use farhop_data::Split;
 use farhop_data::card::Bars;
 use farhop_data::catalogue;
 use farhop_data::import::{Kind, detect};
+use farhop_data::{Dataset, Split};
 use farhop_kernels::allocator;
 use farhop_nn::{ModelConfig, Shape};
 use farhop_train::memory::{self, DataBytes, Plan};
@@ -84,8 +84,25 @@ pub struct Applied {
     pub changed: bool,
 }
 
-/// Reads new files, or those of training, as the run read its own.
+/// Reads new files, or those of training, as the run read its own, and makes a task of them.
 pub fn apply(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Applied, Failure> {
+    read_for(run, new, console)?.prepare(run, new, console)
+}
+
+/// Data that was read as a run read its own.
+pub struct ReadAgain {
+    /// The data, with the split of the run where it is that of training.
+    pub dataset: Dataset,
+    /// Whether the files are those of training but with other contents.
+    pub changed: bool,
+    of_training: bool,
+    join: Option<Join>,
+    recorded: DataConfig,
+    places: Places,
+}
+
+/// Reads new files, or those of training, as the run read its own.
+pub fn read_for(run: &TrainedRun, new: &NewData, console: &Console) -> Result<ReadAgain, Failure> {
     allocator::doing(&"reading the data");
     let places = Places::usual(new.data_dir.as_deref().or(run.record.data_dir.as_deref()));
     let recorded = &run.record.found(&run.recipe.data);
@@ -137,20 +154,28 @@ pub fn apply(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Appli
     if let Some(difference) = &changed {
         console.warning(&difference.to_string());
     }
-    let recipe = new.parts.applied(&run.recipe)?;
-    // A file that was imported names the files it came from, not itself.
-    let read = dataset.sources.iter().map(|source| PathBuf::from(&source.path));
-    let named = [&new.file, &new.molecules, &new.known_nodes, &new.known_edges, &recorded.nodes, &recorded.edges];
-    let read = read.chain(named.into_iter().flatten().cloned()).chain(recorded.dataset.as_ref().map(PathBuf::from));
-    let read = read.collect();
-    let mut watcher = Watcher::new(console);
-    let mut task = prepare_task(&recipe, dataset, run.record.scale.clone(), false, &places, &mut watcher)?;
-    watcher.prepared(&recipe, &task);
-    let split = if of_training { Some(run.split(&task)?) } else { None };
-    if let Some(split) = &split {
-        task.set_split(split.clone())?;
+    if of_training {
+        dataset.split = run.split(&dataset)?;
     }
-    Ok(Applied { recipe, task, read, split, join, changed: changed.is_some() })
+    Ok(ReadAgain { dataset, changed: changed.is_some(), of_training, join, recorded: recorded.clone(), places })
+}
+
+impl ReadAgain {
+    /// Makes a task of it.
+    pub fn prepare(self, run: &TrainedRun, new: &NewData, console: &Console) -> Result<Applied, Failure> {
+        let ReadAgain { dataset, changed, of_training, join, recorded, places } = self;
+        let recipe = new.parts.applied(&run.recipe)?;
+        // A file that was imported names the files it came from, not itself.
+        let read = dataset.sources.iter().map(|source| PathBuf::from(&source.path));
+        let named = [&new.file, &new.molecules, &new.known_nodes, &new.known_edges, &recorded.nodes, &recorded.edges];
+        let read = read.chain(named.into_iter().flatten().cloned()).chain(recorded.dataset.as_ref().map(PathBuf::from));
+        let read = read.collect();
+        let mut watcher = Watcher::new(console);
+        let task = prepare_task(&recipe, dataset, run.record.scale.clone(), false, &places, &mut watcher)?;
+        watcher.prepared(&recipe, &task);
+        let split = of_training.then(|| task.split().clone());
+        Ok(Applied { recipe, task, read, split, join, changed })
+    }
 }
 
 /// An error unless what the run was trained on is there to be read again.

@@ -4,8 +4,10 @@ use std::cell::{Cell, RefCell};
 
 use burn::module::ParamId;
 use burn::tensor::Tensor;
+use farhop_graph::Graph;
 use farhop_graph::random::mix;
 use farhop_kernels::dense::Dropout;
+use farhop_kernels::edges::entropy::relative;
 
 use crate::Features;
 use crate::ops::bridge;
@@ -24,12 +26,34 @@ pub struct Context {
     look: Option<RefCell<Look>>,
 }
 
+/// What is looked at beside outputs and embeddings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sights {
+    /// How hops are weighed.
+    pub hops: bool,
+    /// How evenly nodes spread their attention over neighbours.
+    pub edges: bool,
+}
+
+/// How evenly the nodes of a layer spread their attention over neighbours and themselves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EdgeSpread {
+    /// Sets of weights: one, or one for every round.
+    pub sets: usize,
+    /// Weights of every entry.
+    pub heads: usize,
+    /// The entropy of a node's weights as a share of the largest possible, `[N, sets, heads]`: 0 where all attention is on one, 1 where all
+    /// get the same, NaN where there is nothing to choose between.
+    pub entropies: Vec<f32>,
+}
+
 /// What a pass showed on the way.
 #[derive(Debug, Default)]
 pub(crate) struct Look {
-    wants_hops: bool,
+    wants: Sights,
     pub embedding: Vec<f32>,
     pub hops: Vec<Vec<f32>>,
+    pub edges: Vec<EdgeSpread>,
 }
 
 impl Context {
@@ -55,9 +79,9 @@ impl Context {
         Context { watch: Some(RefCell::new(None)), ..Context::evaluation() }
     }
 
-    /// As evaluation, remembering what goes into the head, and how hops are weighed if `hops` is set.
-    pub fn looking(hops: bool) -> Self {
-        Context { look: Some(RefCell::new(Look { wants_hops: hops, ..Look::default() })), ..Context::evaluation() }
+    /// As evaluation, remembering what goes into the head, and what else is wanted.
+    pub fn looking(wants: Sights) -> Self {
+        Context { look: Some(RefCell::new(Look { wants, ..Look::default() })), ..Context::evaluation() }
     }
 
     /// Whether somebody looks at what goes into the head.
@@ -67,7 +91,7 @@ impl Context {
 
     /// Whether somebody looks at how hops are weighed.
     pub fn looks_at_hops(&self) -> bool {
-        self.look.as_ref().is_some_and(|look| look.borrow().wants_hops)
+        self.look.as_ref().is_some_and(|look| look.borrow().wants.hops)
     }
 
     /// What goes into the head, for one who looks.
@@ -82,6 +106,22 @@ impl Context {
         if let Some(look) = &self.look {
             look.borrow_mut().hops.push(bridge::into_vec(distributions));
         }
+    }
+
+    /// What a layer attends to, for one who looks: `sets` times the weights of entries, `[E, H]` each, or `[E + N, H]` with those of nodes for
+    /// themselves, one after the other. They have the sum 1 over a row.
+    pub fn saw_attention(&self, graph: &Graph, sets: usize, weights: impl FnOnce() -> Tensor<2>) {
+        let Some(look) = self.look.as_ref().filter(|look| look.borrow().wants.edges) else { return };
+        let weights = weights();
+        let heads = weights.dims()[1];
+        let weights = bridge::into_vec(weights);
+        let found: Vec<Vec<f32>> = match weights.len() {
+            0 => return,
+            length => weights.chunks(length / sets).map(|set| relative(graph, heads, set)).collect(),
+        };
+        let row = |node: usize| found.iter().flat_map(move |set| &set[node * heads..(node + 1) * heads]).copied();
+        let entropies = (0..graph.nodes()).flat_map(row).collect();
+        look.borrow_mut().edges.push(EdgeSpread { sets, heads, entropies });
     }
 
     /// Whether this pass is part of training.

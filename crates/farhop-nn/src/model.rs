@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::network::Network;
 use crate::ops::bridge;
-use crate::{Batch, Context, InputShape, ModelConfig, NnError, OutputShape, store};
+use crate::{Batch, Context, EdgeSpread, InputShape, ModelConfig, NnError, OutputShape, Sights, store};
 
 /// What a model says of a batch, and what it saw on the way.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +15,8 @@ pub struct Observation {
     pub embedding: Vec<f32>,
     /// For every layer that weighs hops the weights, `[N, heads, hops]`: see [`ModelConfig::weighed_hops`].
     pub hops: Vec<Vec<f32>>,
+    /// For every layer that attends to neighbours, how evenly.
+    pub edges: Vec<EdgeSpread>,
 }
 
 /// A network with its settings.
@@ -65,16 +67,16 @@ impl Model {
         bridge::into_vec(self.network.run(batch.input(), batch, &Context::evaluation()))
     }
 
-    /// As [`Model::outputs`], with what the model saw on the way. `hops`: also how hops are weighed.
+    /// As [`Model::outputs`], with what the model saw on the way.
     ///
     /// # Panics
     /// If the batch has another shape than the model reads.
-    pub fn look(&self, batch: &Batch, hops: bool) -> Observation {
+    pub fn look(&self, batch: &Batch, wants: Sights) -> Observation {
         self.check_shape(batch);
-        let context = Context::looking(hops);
+        let context = Context::looking(wants);
         let outputs = bridge::into_vec(self.network.run(batch.input(), batch, &context));
         let look = context.into_look();
-        Observation { outputs, embedding: look.embedding, hops: look.hops }
+        Observation { outputs, embedding: look.embedding, hops: look.hops, edges: look.edges }
     }
 
     /// The name of the first stage whose output is not finite.

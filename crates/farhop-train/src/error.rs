@@ -180,6 +180,18 @@ pub enum TrainError {
         /// The file that is absent.
         missing: &'static str,
     },
+    /// There is no study where one was expected.
+    #[error("{} is not the folder of a study (it has no study.json). Give the folder that farhop tune wrote.", path.display())]
+    NoStudy {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// There are no runs where some were expected.
+    #[error("{} has no runs. Give the folder that farhop compare keeps its runs in.", path.display())]
+    NoComparison {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The folder already holds a run.
     #[error("{} already holds {what}. Pass {} to continue it, {} to replace it, or choose another {}.", path.display(), Setting::named("resume"), Setting::on("overwrite"), out())]
     RunExists {

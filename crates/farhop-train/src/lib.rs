@@ -10,6 +10,7 @@
 //! * [`fit()`]: the training loop with early stopping;
 //! * [`run`]: the run folder, its checkpoints, and what is read back from it;
 //! * [`study`]: the search for settings;
+//! * [`insight`]: what a trained model does with its data;
 //! * [`memory`]: the memory plan before a run, and the peak after it.
 //!
 //! Nothing here prints: progress goes to an [`Observer`], failures are a [`TrainError`].
@@ -19,6 +20,7 @@ mod decisions;
 mod durable;
 mod error;
 pub mod fit;
+pub mod insight;
 pub mod job;
 mod look;
 pub mod memory;
@@ -40,11 +42,11 @@ pub use decisions::{Confusions, choose_thresholds};
 pub use error::{NoMaterial, TrainError};
 pub use fit::{Fitted, Outcome, Session, Summary, fit};
 pub use job::{Job, Keep, Resume, Trained, free_path, plan_task, prepare_task, train};
-pub use look::{Embeddings, HopWeights};
+pub use look::{Attention, Embeddings, HopWeights};
 pub use observer::{EpochReport, Observer, Silent, Stage};
 pub use reading::{Material, NewFiles, Places, SavedSchema, read_again};
 pub use recipe::{CheckpointEvery, DataConfig, PartitionerKind, Recipe, Schedule, SplitSetting, TieBreak, TrainConfig};
-pub use run::{Machine, RunFolder, RunRecord, Status, TrainedRun};
+pub use run::{Machine, RunFolder, RunHistory, RunRecord, Status, TrainedRun};
 pub use scaling::FeatureScale;
 pub use score::{Evaluation, Outputs, Scores, probabilities, score, scores, softmax_rows};
 pub use settings::{GivenSetting, Origins, Settings, Settled, Used, value_text};

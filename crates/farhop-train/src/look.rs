@@ -1,7 +1,7 @@
 //! What a model saw on the way to its answers: embeddings, and how far its nodes look.
 
 use farhop_data::{Level, Setting};
-use farhop_nn::{Model, Observation, WeighedHops};
+use farhop_nn::{EdgeSpread, Model, Observation, Sights, WeighedHops};
 
 use crate::score::Places;
 use crate::task::{Loaded, Task};
@@ -27,6 +27,15 @@ pub struct HopWeights {
     pub weights: Vec<f32>,
 }
 
+/// What nodes attend to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attention {
+    /// How hops are weighed, if the model weighs them.
+    pub hops: Option<HopWeights>,
+    /// For every layer that attends to neighbours, how evenly; rows as in [`HopWeights::nodes`].
+    pub edges: Vec<EdgeSpread>,
+}
+
 impl TrainedRun {
     /// The embeddings of these units: nodes of one graph, or graphs (of which every node, if nodes are predicted).
     ///
@@ -43,7 +52,7 @@ impl TrainedRun {
         let mut rows = Rows::new(task, units);
         let mut values = Vec::new();
         let mut width = 0;
-        look(task, &self.model, units, false, |loaded, seen| {
+        look(task, &self.model, units, Sights::default(), |loaded, seen| {
             let batch_rows = seen.outputs.len().checked_div(task.output().outputs).unwrap_or(0);
             width = seen.embedding.len().checked_div(batch_rows).unwrap_or(0);
             rows.take(width, &mut values, loaded, &seen.embedding);
@@ -56,23 +65,42 @@ impl TrainedRun {
     /// # Errors
     /// When the model has no such weights, or the data doesn't have the features it was trained with.
     pub fn hop_weights(&self, task: &Task, units: &[u32]) -> Result<HopWeights, TrainError> {
-        self.check(task)?;
-        let Some(hops) = self.recipe.model.weighed_hops() else {
-            return Err(TrainError::Task(format!(
+        let found = self.attention(task, units, Sights { hops: true, edges: false })?;
+        found.hops.ok_or_else(|| {
+            TrainError::Task(format!(
                 "{} holds a {} without hop attention: it has no weights of hops. Train a gen with hop_attention = true.",
                 self.path.display(),
                 self.record.model
-            )));
-        };
-        let nodes = nodes_of(task, units);
+            ))
+        })
+    }
+
+    /// What the nodes of these units attend to, as far as it is wanted and the model has such weights.
+    ///
+    /// # Errors
+    /// When the data doesn't have the features the model was trained with.
+    pub fn attention(&self, task: &Task, units: &[u32], wants: Sights) -> Result<Attention, TrainError> {
+        self.check(task)?;
+        let hops = self.recipe.model.weighed_hops().filter(|_| wants.hops);
+        let wants = Sights { hops: hops.is_some(), ..wants };
         let mut rows = Rows::new(task, units);
-        let mut layers = vec![Vec::new(); hops.layers];
-        look(task, &self.model, units, true, |loaded, seen| {
-            for (layer, weights) in layers.iter_mut().zip(&seen.hops) {
-                rows.take(hops.heads * hops.hops, layer, loaded, weights);
+        let mut of_hops = vec![Vec::new(); hops.map_or(0, |hops| hops.layers)];
+        let mut edges: Vec<EdgeSpread> = Vec::new();
+        look(task, &self.model, units, wants, |loaded, seen| {
+            if let Some(hops) = hops {
+                for (layer, weights) in of_hops.iter_mut().zip(&seen.hops) {
+                    rows.take(hops.heads * hops.hops, layer, loaded, weights);
+                }
+            }
+            for (layer, spread) in seen.edges.iter().enumerate() {
+                if edges.len() == layer {
+                    edges.push(EdgeSpread { entropies: Vec::new(), ..*spread });
+                }
+                rows.take(spread.sets * spread.heads, &mut edges[layer].entropies, loaded, &spread.entropies);
             }
         })?;
-        Ok(HopWeights { hops, nodes, weights: layers.concat() })
+        let hops = hops.map(|hops| HopWeights { hops, nodes: nodes_of(task, units), weights: of_hops.concat() });
+        Ok(Attention { hops, edges })
     }
 }
 
@@ -81,14 +109,14 @@ fn look(
     task: &Task,
     model: &Model,
     units: &[u32],
-    hops: bool,
+    wants: Sights,
     mut each: impl FnMut(&Loaded, Observation),
 ) -> Result<(), TrainError> {
     task.batches(
         units,
         || Ok(()),
         |loaded| {
-            let seen = model.look(&loaded.batch, hops);
+            let seen = model.look(&loaded.batch, wants);
             if !seen.outputs.iter().all(|value| value.is_finite()) {
                 let place = model.first_non_finite(&loaded.batch).unwrap_or_else(|| "an output".into());
                 return Err(TrainError::Task(format!(

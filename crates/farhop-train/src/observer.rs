@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::memory::Plan;
 use crate::series::{Member, Row};
@@ -23,7 +23,7 @@ pub enum Stage {
 }
 
 /// One epoch, as reported to the [`Observer`] and written as one line of `metrics.jsonl`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EpochReport {
     /// Counted from 1.
     pub epoch: usize,

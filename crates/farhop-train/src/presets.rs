@@ -172,7 +172,10 @@ mod tests {
         };
         assert_eq!(of("cora"), Some(Preset::FewLabels));
         assert_eq!(of("tolokers"), Some(Preset::OneGraph));
-        assert_eq!(of("squirrel"), None);
+        assert_eq!(of("squirrel"), Some(Preset::OneGraph));
+        let dataset = Some("cora".to_string());
+        let tuned = DataConfig { dataset, split: SplitSetting::Tuned, ..DataConfig::default() };
+        assert_eq!(Preset::expected(&tuned), None);
         assert_eq!(of("enzymes"), Some(Preset::ManyGraphs));
         assert_eq!(of("pascalvoc-sp"), Some(Preset::ManyGraphs));
         assert_eq!(of("./mine.farhop"), None);

@@ -8,6 +8,7 @@ mod hops;
 mod model;
 mod pages;
 mod parts;
+mod report;
 mod seeds;
 mod table;
 mod train;
@@ -29,6 +30,7 @@ pub use hops::{HopCoefficients, HopElimination, HopsArguments};
 pub use model::ModelArguments;
 pub use pages::{CompletionsArguments, ManArguments};
 pub use parts::PartsArguments;
+pub use report::ReportArguments;
 pub use seeds::SeedArguments;
 pub use table::ScoreTableArguments;
 pub use train::TrainArguments;
@@ -108,6 +110,8 @@ pub enum Command {
     Predict(PredictArguments),
     /// Score a run on a part of its data, or on new data
     Evaluate(EvaluateArguments),
+    /// Runs, a search or a comparison as one page: curves, answers, calibration, attention, recipe
+    Report(ReportArguments),
     /// The elimination alone: hop-by-hop features of any graph, no training
     Hops(HopsArguments),
     /// Peak memory of a run before anything is allocated

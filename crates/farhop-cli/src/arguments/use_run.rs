@@ -36,7 +36,7 @@ Examples:
   farhop plan --node-count 169343 --edge-count 1166243 --feature-count 128 --class-count 40 --width 256";
 
 /// New data for a trained model.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Your data")]
 pub struct NewData {
     /// New data of the layout that training had: npz, GraphML, a TU or OGB folder, a file of PyTorch Geometric, molecules,

@@ -11,6 +11,7 @@ pub mod models;
 pub mod pages;
 pub mod plan;
 pub mod predict;
+pub mod report;
 pub mod table;
 pub mod train;
 pub mod tune;

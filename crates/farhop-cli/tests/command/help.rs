@@ -6,7 +6,7 @@ use crate::support::Place;
 fn every_command_explains_itself() {
     let place = Place::new();
     let everywhere = ["--json", "--quiet", "--threads", "--seed"];
-    let commands: [(&str, &[&str]); 12] = [
+    let commands: [(&str, &[&str]); 13] = [
         (
             "train",
             &[
@@ -57,6 +57,7 @@ fn every_command_explains_itself() {
         ),
         ("predict", &["RUN", "--molecules", "--nodes", "--edges", "--out", "--fill"]),
         ("evaluate", &["RUN", "--split", "--nodes", "--edges"]),
+        ("report", &["RUN", "--study", "--compare", "--out", "--overwrite", "--data-dir", "--without-data"]),
         (
             "hops",
             &[

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod catalogue;
+mod chromium;
 mod compare;
 mod demonstration;
 mod help;
@@ -20,6 +21,7 @@ mod own_data;
 mod parts;
 mod ranges;
 mod real_datasets;
+mod report;
 mod run_folders;
 mod scores;
 mod series;

@@ -54,6 +54,7 @@ fn help_of_every_command() {
         "table",
         "predict",
         "evaluate",
+        "report",
         "hops",
         "plan",
         "data",

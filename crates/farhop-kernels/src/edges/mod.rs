@@ -5,6 +5,7 @@
 //! where a kernel has one, it is an array of its own with a row per node, `[N, H]`.
 
 pub mod clamped;
+pub mod entropy;
 pub mod gat;
 pub mod gated_mean;
 pub mod gates;

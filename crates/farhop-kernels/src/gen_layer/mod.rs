@@ -119,6 +119,15 @@ pub fn distributions(graph: &Graph, config: &Config, source: &Source, weights: &
     found
 }
 
+/// The coefficients of every set of a layer, `[sets, E + N, H]`: those of entries, then those of nodes with themselves.
+pub fn coefficients(graph: &Graph, config: &Config, source: &Source, z: &[f32]) -> Vec<f32> {
+    let kept = elimination::forward(graph, &config.elimination, source, z);
+    let used = kept.coefficients(source, config.elimination.rounds);
+    let found = (1..=used.rounds).flat_map(|set| [used.edge(set), used.node(set)]).flatten().copied().collect();
+    kept.give_back();
+    found
+}
+
 /// Gradients from that of `pre`. `kept` is what [`forward`] returned. Without `needs_z` the gradient of the features is incomplete
 /// and only good for being thrown away.
 #[allow(clippy::too_many_arguments)]

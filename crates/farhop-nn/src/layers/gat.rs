@@ -166,6 +166,7 @@ impl Layer for GatLayer {
         let z = features.linear(weight, None);
         let (entries, nodes) = self.entry_scores(batch).unzip();
         let scores = PairScores { receiver, sender, entries, nodes, own: true, slope };
+        context.saw_attention(batch.graph(), 1, || ops::attention_weights(scores.clone(), batch.graph()));
         let y = ops::gat_attention(z, scores, batch.graph(), context.dropout(dropout));
         let bias = self.bias.as_ref().map(Param::val);
         if mean {

@@ -381,6 +381,10 @@ impl Layer for GenLayer {
         if context.looks_at_hops() {
             context.saw_hops(ops::hop_distributions(inputs.clone(), batch.graph(), config));
         }
+        if self.config.attends() {
+            let weights = || ops::edge_coefficients(inputs.clone(), batch.graph(), config);
+            context.saw_attention(batch.graph(), self.config.sets(), weights);
+        }
         let mut updated = ops::gen_layer(inputs, batch.graph(), config);
         if let Some((features, weight)) = own {
             updated = updated + features.linear(weight, None);

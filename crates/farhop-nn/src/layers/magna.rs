@@ -152,6 +152,7 @@ impl MagnaLayer {
         let values = ops::linear(y.clone(), self.values.val(), None);
         let scores = self.scores(&y, &values, batch, context);
         drop(y);
+        context.saw_attention(batch.graph(), 1, || ops::edge_softmax(scores.clone(), batch.graph(), Dropout::NONE));
         let mut weights = None;
         let mut state = values.clone();
         for _ in 0..hops {

@@ -66,6 +66,11 @@ impl Operation for GatAttentionOp {
     }
 }
 
+/// The weights of [`gat_attention`] without dropout, `[E, H]` or `[E + N, H]`, entries first: for looking at.
+pub fn attention_weights(scores: PairScores, graph: &Arc<Graph>) -> Tensor<2> {
+    super::edge_softmax(super::pair_scores(scores, graph), graph, Dropout::NONE)
+}
+
 /// [`pair_scores`](super::pair_scores), [`edge_softmax`](super::edge_softmax) and [`attend`](super::attend) in one:
 ///
 /// ```text

@@ -169,7 +169,13 @@ pub fn gen_layer(inputs: GenInputs, graph: &Arc<Graph>, config: Config) -> Tenso
 /// The hop distributions of every node, `[N, H * hops]`. They are for looking at: no gradient goes through them.
 pub fn hop_distributions(inputs: GenInputs, graph: &Arc<Graph>, config: Config) -> Tensor<2> {
     let (operation, tensors) = operation(inputs, graph, config);
-    apply(Distributions(operation), tensors)
+    apply(Looked { layer: operation, at: Sight::Hops }, tensors)
+}
+
+/// The coefficients of every set, `[sets * (E + N), H]`: of entries, then of nodes with themselves. For looking at, too.
+pub fn edge_coefficients(inputs: GenInputs, graph: &Arc<Graph>, config: Config) -> Tensor<2> {
+    let (operation, tensors) = operation(inputs, graph, config);
+    apply(Looked { layer: operation, at: Sight::Edges }, tensors)
 }
 
 fn operation(inputs: GenInputs, graph: &Arc<Graph>, config: Config) -> (GenOp, Vec<Input>) {
@@ -196,24 +202,42 @@ fn operation(inputs: GenInputs, graph: &Arc<Graph>, config: Config) -> (GenOp, V
     (GenOp { graph, config, kind, value, residual, hop_attention, hop_bias: with_bias }, tensors)
 }
 
-/// What a [`GenOp`] weighs its hops with.
+/// What a [`GenOp`] weighs its hops or its edges with.
 #[derive(Debug)]
-struct Distributions(GenOp);
+struct Looked {
+    layer: GenOp,
+    at: Sight,
+}
 
-impl Operation for Distributions {
+#[derive(Clone, Copy, Debug)]
+enum Sight {
+    Hops,
+    Edges,
+}
+
+impl Operation for Looked {
     type Kept = ();
 
     fn name(&self) -> &'static str {
-        "hop_distributions"
+        match self.at {
+            Sight::Hops => "hop_distributions",
+            Sight::Edges => "edge_coefficients",
+        }
     }
 
     fn forward(&self, inputs: &[Array], _training: bool) -> (Output, ()) {
-        let GenOp { graph, config, .. } = &self.0;
+        let GenOp { graph, config, .. } = &self.layer;
         let input = |i: usize| inputs[i].data;
-        let (source, weights) = (self.0.source(&input), self.0.weights(&input));
-        let data = kernel::distributions(graph, config, &source, &weights, input(0));
-        let hops = config.hops.heads.count * config.hops.hops(config.elimination.rounds);
-        (Output { data, shape: vec![graph.nodes(), hops] }, ())
+        let source = self.layer.source(&input);
+        let (data, columns) = match self.at {
+            Sight::Hops => {
+                let data = kernel::distributions(graph, config, &source, &self.layer.weights(&input), input(0));
+                (data, config.hops.heads.count * config.hops.hops(config.elimination.rounds))
+            }
+            Sight::Edges => (kernel::coefficients(graph, config, &source, input(0)), config.elimination.heads.count),
+        };
+        let rows = data.len().checked_div(columns).unwrap_or(0);
+        (Output { data, shape: vec![rows, columns] }, ())
     }
 
     fn backward(&self, step: Backward<()>) -> Vec<Option<Vec<f32>>> {

@@ -10,7 +10,7 @@ use farhop_kernels::edges::sums;
 use super::{Array, Backward, Input, Operation, Output, apply, buffers};
 
 /// What [`pair_scores`] adds up.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct PairScores {
     /// Receiver's part x, `[N, H]`.
     pub receiver: Tensor<2>,

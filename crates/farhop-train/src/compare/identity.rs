@@ -25,8 +25,15 @@ const LATER: [(&str, &str, bool); 1] = [("gcn", "skip", false)];
 /// # Errors
 /// When the settings can't be written.
 pub fn identity(recipe: &Recipe, sources: &[SourceFile]) -> Result<String, TrainError> {
-    let failed = |error: serde_json::Error| TrainError::Task(error.to_string());
-    let mut tree = serde_json::to_value(recipe).map_err(failed)?;
+    let tree = placeless(recipe)?;
+    let hashes: Vec<&str> = sources.iter().map(|source| source.sha256.as_str()).collect();
+    let text = serde_json::to_vec(&(VERSION, tree, hashes)).map_err(|error| TrainError::Task(error.to_string()))?;
+    Ok(sha256_hex(&text)[..16].to_string())
+}
+
+/// The settings without what says where data lies or how a run is kept.
+pub(super) fn placeless(recipe: &Recipe) -> Result<Value, TrainError> {
+    let mut tree = serde_json::to_value(recipe).map_err(|error| TrainError::Task(error.to_string()))?;
     for (section, key) in PLACES {
         tree[section][key] = Value::Null;
     }
@@ -41,9 +48,7 @@ pub fn identity(recipe: &Recipe, sources: &[SourceFile]) -> Result<String, Train
     if recipe.data.split.file().is_some() {
         tree["data"]["split"] = "file".into();
     }
-    let hashes: Vec<&str> = sources.iter().map(|source| source.sha256.as_str()).collect();
-    let text = serde_json::to_vec(&(VERSION, tree, hashes)).map_err(failed)?;
-    Ok(sha256_hex(&text)[..16].to_string())
+    Ok(tree)
 }
 
 /// Where a run is kept in a store.

@@ -2,6 +2,7 @@
 //! again costs nothing, and another model costs its own runs only.
 
 mod identity;
+mod kept;
 mod search;
 mod standing;
 
@@ -11,6 +12,7 @@ use std::sync::atomic::AtomicBool;
 use farhop_data::SourceFile;
 
 pub use identity::{identity, place_of};
+pub use kept::{KeptComparison, kept, sorted};
 pub use standing::{Standing, rank};
 
 use search::Start;

@@ -1,9 +1,11 @@
 //! Where a model stands among others.
 
+use std::collections::BTreeMap;
+
 use farhop_data::metrics::Metric;
 
 use crate::Recipe;
-use crate::series::{Rows, Spread, paired_significance};
+use crate::series::{Row, Rows, Spread, paired_significance};
 
 /// A model with what came out of its runs.
 #[derive(Clone, Debug)]
@@ -61,9 +63,13 @@ impl Standing {
         self.runs.rows.iter().find_map(|row| row.result.as_ref().err()).map(String::as_str)
     }
 
-    /// Test scores by the number of the run.
-    fn scores(&self) -> Vec<Option<f64>> {
-        self.runs.rows.iter().map(|row| row.result.as_ref().ok().and_then(|record| record.scores.test)).collect()
+    /// Test scores by the seed and the split of the run.
+    fn scores(&self) -> BTreeMap<(u64, String), f64> {
+        let score = |row: &Row| {
+            let Recipe { train, data, .. } = &row.member.recipe;
+            Some(((train.seed, data.split.to_string()), row.result.as_ref().ok()?.scores.test?))
+        };
+        self.runs.rows.iter().filter_map(score).collect()
     }
 }
 
@@ -78,9 +84,8 @@ pub fn rank(standings: &mut [Standing]) {
         standing.rank = rank;
         let others = best.as_ref().filter(|_| rank.is_some_and(|rank| rank > 1));
         standing.significance = others.and_then(|best| {
-            let pairs: Vec<(f64, f64)> =
-                standing.scores().iter().zip(best).filter_map(|(one, other)| Some(((*one)?, (*other)?))).collect();
-            paired_significance(&pairs)
+            let pairs = standing.scores().into_iter().filter_map(|(run, score)| Some((score, *best.get(&run)?)));
+            paired_significance(&pairs.collect::<Vec<_>>())
         });
     }
 }

@@ -141,7 +141,7 @@ impl RunFolder {
     /// # Errors
     /// When there is none, or one of its members is not in the task.
     pub fn read_split(&self, task: &Task) -> Result<Split, TrainError> {
-        split::read(&self.path.join(names::SPLIT), task)
+        split::read(&self.path.join(names::SPLIT), task.units(), &task.ids)
     }
 
     /// The state to continue from, once.

@@ -21,6 +21,12 @@ struct Line {
     epoch: usize,
 }
 
+/// The epochs of a log, up to the first line that was cut short.
+pub(super) fn read(path: &Path) -> Result<Vec<EpochReport>, TrainError> {
+    let bytes = if path.exists() { durable::read(path)? } else { Vec::new() };
+    Ok(bytes.split(|byte| *byte == b'\n').map_while(|line| serde_json::from_slice(line).ok()).collect())
+}
+
 impl Metrics {
     /// Opens the log and forgets every line after `epoch`: a run that continues from that epoch writes them again. A line
     /// that was cut short ends the log, too.

@@ -9,10 +9,12 @@
 //! | `schema.toml`, `split.json` | how the data was read and divided |
 //! | `checkpoint/` | the last state, to continue from |
 //! | `predictions.csv` | of `farhop predict`, replaced by the next ones |
+//! | `report.html` | of `farhop report` |
 //! | `farhop.lock` | held while a process works in the folder |
 
 pub mod checkpoint;
 mod folder;
+mod history;
 mod lock;
 mod metrics;
 mod record;
@@ -23,6 +25,7 @@ use std::path::{Path, PathBuf};
 
 pub use checkpoint::{Checkpoint, Progress};
 pub use folder::RunFolder;
+pub use history::RunHistory;
 pub use lock::FolderLock;
 pub use record::{Machine, RecordedFile, RunRecord, Status};
 pub use trained::TrainedRun;
@@ -46,6 +49,8 @@ pub mod names {
     pub const ALL: [&str; 8] = [RECIPE, RECORD, METRICS, MODEL, SCHEMA, SPLIT, CHECKPOINT, LOCK];
     /// The predictions that `farhop predict` writes unless told where; made from the run, and no part of it.
     pub const PREDICTIONS: &str = "predictions.csv";
+    /// The page that `farhop report` writes unless told where; no part of the run either.
+    pub const REPORT: &str = "report.html";
     /// Every setting.
     pub const RECIPE: &str = "recipe.toml";
     /// What happened.

@@ -18,13 +18,13 @@ struct SavedSplit {
 
 /// Whether units are called by their numbers: they have no ids of their own (a table of millions of names is not needed then),
 /// or ids that repeat, as names of molecules may.
-fn is_numbered(task: &Task) -> bool {
-    let mut seen = HashSet::with_capacity(task.ids.len());
-    task.ids.is_empty() || !task.ids.iter().all(|id| seen.insert(id.as_str()))
+fn is_numbered(ids: &[String]) -> bool {
+    let mut seen = HashSet::with_capacity(ids.len());
+    ids.is_empty() || !ids.iter().all(|id| seen.insert(id.as_str()))
 }
 
 pub(super) fn write(path: &Path, task: &Task) -> Result<(), TrainError> {
-    let numbered = is_numbered(task);
+    let numbered = is_numbered(&task.ids);
     let name = |unit: &u32| if numbered { unit.to_string() } else { task.unit_id(*unit).into_owned() };
     let named = |units: &[u32]| units.iter().map(name).collect();
     let Split { train, valid, test } = task.split();
@@ -33,16 +33,18 @@ pub(super) fn write(path: &Path, task: &Task) -> Result<(), TrainError> {
     durable::replace(path, &bytes)
 }
 
-pub(super) fn read(path: &Path, task: &Task) -> Result<Split, TrainError> {
+/// The split of so many units with these ids; units without ids are called by their numbers.
+pub(super) fn read(path: &Path, units: usize, ids: &[String]) -> Result<Split, TrainError> {
     let saved: SavedSplit = serde_json::from_slice(&durable::read(path)?).map_err(|error| TrainError::Corrupt {
         path: path.to_path_buf(),
         problem: format!("it is not a split: {error}"),
         remedy: "Restore the file from a copy.".to_string(),
     })?;
-    let units = task.units();
-    let numbered = is_numbered(task);
-    let named = if numbered { 0 } else { units as u32 };
-    let places: HashMap<_, u32> = (0..named).map(|unit| (task.unit_id(unit), unit)).collect();
+    // Of many graphs whose nodes are predicted, the ids are those of the nodes, and graphs are called by their numbers.
+    let ids = if ids.len() == units { ids } else { &[] };
+    let numbered = is_numbered(ids);
+    let names = if numbered { &[] } else { ids };
+    let places: HashMap<&str, u32> = names.iter().map(String::as_str).zip(0..).collect();
     let place = |name: &str| match numbered {
         true => name.parse().ok().filter(|unit| (*unit as usize) < units),
         false => places.get(name).copied(),

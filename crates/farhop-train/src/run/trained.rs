@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use farhop_data::Split;
 use farhop_data::hash::sha256_hex;
+use farhop_data::{Dataset, Split};
 use farhop_nn::Model;
 
 use super::folder::require;
@@ -67,13 +67,14 @@ impl TrainedRun {
         })
     }
 
-    /// The split of the run, as places in the task.
+    /// The split of the run, as places in the data.
     ///
     /// # Errors
-    /// When the run has none, or one of its members is not in the task.
-    pub fn split(&self, task: &Task) -> Result<Split, TrainError> {
+    /// When the run has none, or one of its members is not in the data.
+    pub fn split(&self, dataset: &Dataset) -> Result<Split, TrainError> {
         require(&self.path, names::SPLIT)?;
-        split::read(&self.path.join(names::SPLIT), task)
+        let units = if dataset.splits_nodes() { dataset.graphs.union().nodes() } else { dataset.graphs.len() };
+        split::read(&self.path.join(names::SPLIT), units, &dataset.ids)
     }
 
     /// What the model gives for every row of the task: see [`Outputs`].

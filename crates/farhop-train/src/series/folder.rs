@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Rows, Spread};
 use crate::durable;
-use crate::run::FolderLock;
+use crate::run::{FolderLock, RunHistory};
 use crate::{Recipe, Scores, TrainError};
 
 const FORMAT: u32 = 1;
@@ -53,6 +53,15 @@ impl SeriesFolder {
         path.join(SERIES).is_file()
     }
 
+    /// The folders of its runs that were begun. Reading takes no lock.
+    ///
+    /// # Errors
+    /// When it does not say which runs there are.
+    pub fn runs(path: &Path) -> Result<Vec<PathBuf>, TrainError> {
+        let places = asked(path)?.seeds.into_iter().map(|seed| place_of(path, seed));
+        Ok(places.filter(|place| RunHistory::is(place)).collect())
+    }
+
     /// Begins in a folder that is new or empty.
     ///
     /// # Errors
@@ -86,12 +95,7 @@ impl SeriesFolder {
     /// When it can't be read, or another process works there.
     pub fn resume(path: &Path) -> Result<Self, TrainError> {
         let lock = FolderLock::take(path)?;
-        let file = path.join(SERIES);
-        let asked: Asked = serde_json::from_slice(&durable::read(&file)?).map_err(|error| TrainError::Corrupt {
-            path: file.clone(),
-            problem: format!("it does not say which runs there are: {error}"),
-            remedy: "Restore the file from a copy.".to_string(),
-        })?;
+        let asked = asked(path)?;
         let recipe = Recipe::read(&path.join(RECIPE))?;
         Ok(SeriesFolder { path: path.to_path_buf(), recipe, seeds: asked.seeds, data_dir: asked.data_dir, _lock: lock })
     }
@@ -119,6 +123,20 @@ impl SeriesFolder {
         };
         write(&self.path.join(SUMMARY), &summary)
     }
+}
+
+/// The folder of the run with a seed.
+pub(super) fn place_of(series: &Path, seed: u64) -> PathBuf {
+    series.join(format!("seed-{seed}"))
+}
+
+fn asked(path: &Path) -> Result<Asked, TrainError> {
+    let file = path.join(SERIES);
+    serde_json::from_slice(&durable::read(&file)?).map_err(|error| TrainError::Corrupt {
+        path: file,
+        problem: format!("it does not say which runs there are: {error}"),
+        remedy: "Restore the file from a copy.".to_string(),
+    })
 }
 
 fn write(path: &Path, value: &impl Serialize) -> Result<(), TrainError> {

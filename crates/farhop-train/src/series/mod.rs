@@ -166,7 +166,7 @@ pub fn is_done(path: &Path) -> bool {
 
 /// The folder of a run of a series.
 pub fn folder_of(series: &Path, member: &Member) -> PathBuf {
-    series.join(format!("seed-{}", member.recipe.train.seed))
+    folder::place_of(series, member.recipe.train.seed)
 }
 
 #[cfg(test)]

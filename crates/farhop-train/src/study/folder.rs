@@ -124,6 +124,29 @@ impl Study {
         Ok(Study { path: path.to_path_buf(), description, space })
     }
 
+    /// Reads the study in a folder, to look at. Takes no lock, and begins nothing.
+    ///
+    /// # Errors
+    /// When there is none, or it is damaged.
+    pub fn read(path: &Path) -> Result<Self, TrainError> {
+        let file = path.join(DESCRIPTION);
+        if !file.is_file() {
+            return Err(TrainError::NoStudy { path: path.to_path_buf() });
+        }
+        let description: Description = read(&file)?;
+        let base = Recipe::parse(&description.base, &file)?;
+        let space = Space::parse(&description.space, &file, &base)?;
+        Ok(Study { path: path.to_path_buf(), description, space })
+    }
+
+    /// The recipe that all trials start from.
+    ///
+    /// # Errors
+    /// When the description does not hold one.
+    pub fn base(&self) -> Result<Recipe, TrainError> {
+        Recipe::parse(&self.description.base, &self.path.join(DESCRIPTION))
+    }
+
     /// What the study is about.
     pub fn description(&self) -> &Description {
         &self.description

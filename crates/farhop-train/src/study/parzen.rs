@@ -8,8 +8,9 @@
 //!
 //! Axes are multiplied within a kernel, so that settings that were good together are proposed together. Kernels are normal
 //! distributions cut off at the ends of the axis; on an axis of steps the normal distribution of a step's cell; on an axis of
-//! kinds the kind itself with most of the weight. Bergstra et al., Algorithms for hyper-parameter optimization, NeurIPS 2011;
-//! the width of kernels by the number of points is that of Falkner, Klein and Hutter, BOHB, ICML 2018, in its usual short form.
+//! kinds the kind itself with most of the weight. Bergstra et al., Algorithms for hyper-parameter optimization, NeurIPS 2011; as
+//! there, the kernel of a point is as wide, axis by axis, as the way to the farther of its two neighbours: narrow where the points
+//! agree, wide along an axis where they do not.
 
 use farhop_graph::random::Stream;
 
@@ -32,6 +33,14 @@ impl Axis {
             Axis::Steps(count) | Axis::Kinds(count) => (unit * count as f64).floor().min(count as f64 - 1.0),
         }
     }
+
+    /// Where a coordinate lies on an axis of length one.
+    fn along(self, at: f64) -> f64 {
+        match self {
+            Axis::Line => at,
+            Axis::Steps(count) | Axis::Kinds(count) => (at + 0.5) / count as f64,
+        }
+    }
 }
 
 /// A coordinate for every axis; none where a condition leaves the setting out.
@@ -48,8 +57,8 @@ pub(super) struct Parzen<'a> {
     points: Vec<&'a Place>,
     /// Of the points, then of the wide kernel; they sum to one.
     weights: Vec<f64>,
-    /// Standard deviation of a point's kernel, of an axis of length one.
-    width: f64,
+    /// Standard deviations of the points' kernels, `[points, axes]`, of an axis of length one.
+    widths: Vec<f64>,
 }
 
 impl<'a> Parzen<'a> {
@@ -67,10 +76,12 @@ impl<'a> Parzen<'a> {
             .collect();
         let sum: f64 = weights.iter().sum();
         weights.iter_mut().for_each(|weight| *weight /= sum);
-        let wide = 0.2 * (count.max(1) as f64).powf(-1.0 / (axes.len() as f64 + 4.0));
-        // A kernel far narrower than the distance of points would propose one place again and again.
-        let least = 1.0 / (count as f64 + 2.0).min(100.0);
-        Parzen { axes, points, weights, width: wide.clamp(least, 1.0) }
+        let widths = widths(axes, &points);
+        Parzen { axes, points, weights, widths }
+    }
+
+    fn width(&self, point: usize, axis: usize) -> f64 {
+        self.widths[point * self.axes.len() + axis]
     }
 
     /// A place from the density, without regard to conditions: every axis has a coordinate.
@@ -80,31 +91,26 @@ impl<'a> Parzen<'a> {
             left -= weight;
             left < 0.0
         });
-        let point = chosen.and_then(|chosen| self.points.get(chosen));
-        let coordinate = |(place, axis): (usize, &Axis)| match point.and_then(|point| point[place]) {
+        let chosen = chosen.filter(|chosen| *chosen < self.points.len());
+        let coordinate = |(place, axis): (usize, &Axis)| match chosen
+            .and_then(|chosen| Some((chosen, self.points[chosen][place]?)))
+        {
             None => axis.uniform(stream.uniform()),
-            Some(at) => self.near(*axis, at, stream),
+            Some((chosen, at)) => self.near(*axis, at, self.width(chosen, place), stream),
         };
         self.axes.iter().enumerate().map(coordinate).collect()
     }
 
     /// A coordinate from the kernel around `at`.
-    fn near(&self, axis: Axis, at: f64, stream: &mut Stream) -> f64 {
+    fn near(&self, axis: Axis, at: f64, width: f64, stream: &mut Stream) -> f64 {
         match axis {
-            Axis::Line => self.inside(at, stream),
-            Axis::Steps(count) => axis.uniform(self.inside((at + 0.5) / count as f64, stream)),
+            Axis::Line => inside(at, width, stream),
+            Axis::Steps(_) => axis.uniform(inside(axis.along(at), width, stream)),
             Axis::Kinds(_) => match stream.uniform() < self.stay() {
                 true => at,
                 false => axis.uniform(stream.uniform()),
             },
         }
-    }
-
-    /// A number in `[0, 1)` from the normal distribution around `at`, cut off at both ends.
-    fn inside(&self, at: f64, stream: &mut Stream) -> f64 {
-        let (low, high) = (normal((0.0 - at) / self.width), normal((1.0 - at) / self.width));
-        let level = low + (high - low) * stream.uniform();
-        (at + self.width * normal_inverse(level)).clamp(0.0, 1.0 - f64::EPSILON)
     }
 
     /// Share of a kind's kernel that is that kind, beside the share that is any kind.
@@ -124,7 +130,10 @@ impl<'a> Parzen<'a> {
                 let axes = self.axes.iter().zip(place).enumerate();
                 let along = |(d, (axis, at)): (usize, (&Axis, &Option<f64>))| match at {
                     None => 0.0,
-                    Some(at) => self.kernel(*axis, *at, point.and_then(|point| point[d])).ln(),
+                    Some(at) => {
+                        let point = point.and_then(|point| Some((point[d]?, self.width(number, d))));
+                        self.kernel(*axis, *at, point).ln()
+                    }
                 };
                 weight.ln() + axes.map(along).sum::<f64>()
             })
@@ -136,28 +145,25 @@ impl<'a> Parzen<'a> {
         most + logs.iter().map(|log| (log - most).exp()).sum::<f64>().ln()
     }
 
-    /// Density of `at` on an axis in the kernel around `point`, or in the wide one.
-    fn kernel(&self, axis: Axis, at: f64, point: Option<f64>) -> f64 {
-        let Some(point) = point else {
+    /// Density of `at` on an axis in the kernel around a point of this width, or in the wide one.
+    fn kernel(&self, axis: Axis, at: f64, point: Option<(f64, f64)>) -> f64 {
+        let Some((point, width)) = point else {
             return match axis {
                 Axis::Line => 1.0,
                 Axis::Steps(count) | Axis::Kinds(count) => 1.0 / count as f64,
             };
         };
-        let mass = |from: f64, to: f64, around: f64| {
-            let below = |place: f64| normal((place - around) / self.width);
-            (below(to) - below(from)) / (below(1.0) - below(0.0))
-        };
+        let around = axis.along(point);
+        let below = |place: f64| normal((place - around) / width);
+        let all = below(1.0) - below(0.0);
         match axis {
             Axis::Line => {
-                let far = (at - point) / self.width;
-                let peak = 1.0 / (self.width * std::f64::consts::TAU.sqrt());
-                peak * (-0.5 * far * far).exp()
-                    / (normal((1.0 - point) / self.width) - normal((0.0 - point) / self.width))
+                let far = (at - around) / width;
+                (-0.5 * far * far).exp() / (width * std::f64::consts::TAU.sqrt()) / all
             }
             Axis::Steps(count) => {
                 let count = count as f64;
-                mass(at / count, (at + 1.0) / count, (point + 0.5) / count)
+                (below((at + 1.0) / count) - below(at / count)) / all
             }
             Axis::Kinds(count) => {
                 let any = (1.0 - self.stay()) / count as f64;
@@ -166,6 +172,33 @@ impl<'a> Parzen<'a> {
         }
         .max(f64::MIN_POSITIVE)
     }
+}
+
+/// How wide the kernel of every point is along every axis: the way to the farther of its two neighbours there.
+fn widths(axes: &[Axis], points: &[&Place]) -> Vec<f64> {
+    // A kernel far narrower than the distance of points would propose one place again and again.
+    let least = 1.0 / (points.len() as f64 + 2.0).min(100.0);
+    let mut widths = vec![1.0; points.len() * axes.len()];
+    for (d, axis) in axes.iter().enumerate() {
+        let mut order: Vec<(f64, usize)> =
+            points.iter().enumerate().filter_map(|(number, point)| Some((axis.along(point[d]?), number))).collect();
+        order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        for (place, (at, number)) in order.iter().enumerate() {
+            let before = place.checked_sub(1).map(|before| at - order[before].0);
+            let after = order.get(place + 1).map(|after| after.0 - at);
+            // A point by itself has the whole axis.
+            let far = before.into_iter().chain(after).reduce(f64::max).unwrap_or(1.0);
+            widths[number * axes.len() + d] = far.clamp(least, 1.0);
+        }
+    }
+    widths
+}
+
+/// A number in `[0, 1)` from the normal distribution around `at`, cut off at both ends.
+fn inside(at: f64, width: f64, stream: &mut Stream) -> f64 {
+    let (low, high) = (normal((0.0 - at) / width), normal((1.0 - at) / width));
+    let level = low + (high - low) * stream.uniform();
+    (at + width * normal_inverse(level)).clamp(0.0, 1.0 - f64::EPSILON)
 }
 
 /// Share of the normal distribution below `x`.

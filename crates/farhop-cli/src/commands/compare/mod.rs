@@ -1,6 +1,6 @@
 //! `farhop compare`: models on one dataset, with the same splits, seeds and budget.
 
-mod table;
+pub mod table;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -165,6 +165,8 @@ fn draw(file: &Path, compared: &Compared) -> Result<(), Failure> {
         Some(Mark { name: one.model().to_string(), seconds: seconds.mean, score: test.mean, deviation: test.deviation })
     });
     let metric = compared.standings.iter().find_map(Standing::metric);
-    let svg = score_against_time(&marks.collect::<Vec<_>>(), metric);
+    let name = metric.map_or("score".to_string(), |metric| metric.name());
+    let svg =
+        score_against_time(&marks.collect::<Vec<_>>(), metric).alone(&format!("Test {name} and time of training"));
     Ok(write_atomically(file, |writer| std::io::Write::write_all(writer, svg.as_bytes()))?)
 }

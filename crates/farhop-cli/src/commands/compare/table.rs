@@ -12,7 +12,8 @@ use crate::table::{self, TextTable, duration};
 /// A difference that would come by chance less often than this is one.
 const LEVEL: f64 = 0.05;
 
-const HEADING: [&str; 9] = ["model", "test", "valid", "rank", "p", "parameters", "time", "memory", "runs"];
+/// The columns.
+pub const HEADING: [&str; 9] = ["model", "test", "valid", "rank", "p", "parameters", "time", "memory", "runs"];
 
 /// The best first; those without a score last.
 fn in_order(standings: &[Standing]) -> Vec<&Standing> {
@@ -21,7 +22,8 @@ fn in_order(standings: &[Standing]) -> Vec<&Standing> {
     order
 }
 
-fn cells(one: &Standing) -> [String; 9] {
+/// What stands in the columns.
+pub fn cells(one: &Standing) -> [String; 9] {
     let metric = one.metric().unwrap_or(Metric::Accuracy);
     let score = |spread: Option<Spread>| spread.map_or("-".to_string(), |spread| spread_text(metric, &spread));
     let done = one.runs.records().count();

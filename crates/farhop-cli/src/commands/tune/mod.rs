@@ -1,6 +1,5 @@
 //! `farhop tune`: a search for settings, by validation alone.
 
-mod picture;
 mod tell;
 
 pub use tell::trial_line;
@@ -20,6 +19,7 @@ use crate::data;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::interrupt::{self, Saving};
 use crate::machine::machine;
+use crate::picture::search_alone;
 use crate::progress::Progress;
 use crate::settings;
 
@@ -66,7 +66,7 @@ pub fn run(arguments: &TuneArguments, common: &Common, threads: usize, console: 
     )?;
     drop(saving);
     let trials = study.trials()?;
-    write(&out.join("study.svg"), &picture::draw(&study, &trials, metric))?;
+    write(&out.join("study.svg"), &search_alone(&study, &trials, metric))?;
     if !all {
         console.warning(&format!(
             "interrupted; everything is saved. Give the same command again to go on with {}.",

@@ -9,6 +9,8 @@ use crate::text::{CARD_INDENT as INDENT, card_line, counted, listed, quoted, tho
 const LAST: usize = 100;
 /// How long the longest bar is.
 const LONGEST_BAR: usize = 24;
+/// The line that the bars stand below.
+const DEGREE: &str = "degree";
 /// Larger degrees share the last bar.
 const MOST_BARS: usize = 9;
 /// Classes, labels and numbers that are listed one by one.
@@ -66,54 +68,66 @@ impl DataCard {
     /// The card as text with lines of at most `last` columns, where that is possible.
     pub fn text_within(&self, bars: Bars, last: usize) -> String {
         let mut lines = Lines { text: String::new(), last };
-        lines.line("data", &self.name_text());
-        if self.task == NOTHING_TO_PREDICT {
-            lines.line("task", &self.task);
-        } else {
-            let reason = self.metric_reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
-            lines.line("task", &format!("{}, scored by {}{reason}", self.task, self.metric));
-        }
-        lines.line("graph", &self.graph_text());
-        if self.graphs != 1 {
-            lines.line(
-                "per graph",
-                &format!("nodes {}; edges {}", spread(&self.nodes_per_graph), spread(&self.edges_per_graph)),
-            );
-        }
-        lines.line("degree", &format!("{}; {}", spread(&self.degrees), self.isolated_text()));
-        for line in histogram(&self.degree_histogram, bars) {
-            lines.text.push_str(&line);
-        }
-        lines.line("components", &self.components_text());
-        if let Some(homophily) = &self.homophily {
-            let mut text = format!("{:.2} of edges join equal classes", homophily.edge);
-            for (value, name) in [(homophily.adjusted, "adjusted"), (homophily.class_insensitive, "class-insensitive")]
-            {
-                if let Some(value) = value {
-                    // Without the sign of a number that rounds to 0.
-                    let value = (100.0 * value).round() / 100.0 + 0.0;
-                    let _ = write!(text, ", {name} {value:.2}");
+        for (name, text) in self.told() {
+            lines.line(name, &text);
+            if name == DEGREE {
+                for line in histogram(&self.degree_histogram, bars) {
+                    lines.text.push_str(&line);
                 }
             }
-            lines.line("homophily", &text);
-        }
-        lines.line("features", &self.features_text());
-        if let Some(text) = self.edge_features_text() {
-            lines.line("edges have", &text);
-        }
-        if let Some(text) = self.target_text() {
-            lines.line("target", &text);
-        }
-        if self.split != [0, 0, 0] {
-            lines.line("split", &self.split_text());
-        }
-        for note in &self.notes {
-            lines.line("note", note);
-        }
-        for warning in &self.warnings {
-            lines.line("warning", warning);
         }
         lines.finish()
+    }
+
+    /// What the card says: names, each with its text. Degrees are told without their histogram.
+    pub fn entries(&self) -> Vec<(&'static str, String)> {
+        self.told().into_iter().map(|(name, text)| (name, text.replace(NO_BREAK, " "))).collect()
+    }
+
+    /// How many nodes have which degrees, as it is drawn: small bins one by one, large ones together.
+    pub fn degree_bars(&self) -> Vec<(String, usize)> {
+        degree_rows(&self.degree_histogram)
+    }
+
+    /// As [`DataCard::entries`], with the spaces at which lines are not to be broken.
+    fn told(&self) -> Vec<(&'static str, String)> {
+        let mut told = vec![("data", self.name_text())];
+        told.push(if self.task == NOTHING_TO_PREDICT {
+            ("task", self.task.clone())
+        } else {
+            let reason = self.metric_reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+            ("task", format!("{}, scored by {}{reason}", self.task, self.metric))
+        });
+        told.push(("graph", self.graph_text()));
+        if self.graphs != 1 {
+            let (nodes, edges) = (spread(&self.nodes_per_graph), spread(&self.edges_per_graph));
+            told.push(("per graph", format!("nodes {nodes}; edges {edges}")));
+        }
+        told.push((DEGREE, format!("{}; {}", spread(&self.degrees), self.isolated_text())));
+        told.push(("components", self.components_text()));
+        told.extend(self.homophily_text().map(|text| ("homophily", text)));
+        told.push(("features", self.features_text()));
+        told.extend(self.edge_features_text().map(|text| ("edges have", text)));
+        told.extend(self.target_text().map(|text| ("target", text)));
+        if self.split != [0, 0, 0] {
+            told.push(("split", self.split_text()));
+        }
+        told.extend(self.notes.iter().map(|note| ("note", note.clone())));
+        told.extend(self.warnings.iter().map(|warning| ("warning", warning.clone())));
+        told
+    }
+
+    fn homophily_text(&self) -> Option<String> {
+        let homophily = self.homophily.as_ref()?;
+        let mut text = format!("{:.2} of edges join equal classes", homophily.edge);
+        for (value, name) in [(homophily.adjusted, "adjusted"), (homophily.class_insensitive, "class-insensitive")] {
+            if let Some(value) = value {
+                // Without the sign of a number that rounds to 0.
+                let value = (100.0 * value).round() / 100.0 + 0.0;
+                let _ = write!(text, ", {name} {value:.2}");
+            }
+        }
+        Some(text)
     }
 
     fn name_text(&self) -> String {
@@ -355,8 +369,8 @@ fn columns_text(summary: &ColumnsSummary) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-/// A bar per bin, from the first that holds a node.
-fn histogram(bins: &[DegreeBin], bars: Bars) -> Vec<String> {
+/// The bins from the first that holds a node; those beyond [`MOST_BARS`] are one.
+fn degree_rows(bins: &[DegreeBin]) -> Vec<(String, usize)> {
     let first = bins.iter().position(|bin| bin.nodes > 0).unwrap_or(bins.len());
     let bins = &bins[first..];
     let (shown, rest) = bins.split_at(bins.len().min(MOST_BARS));
@@ -370,6 +384,12 @@ fn histogram(bins: &[DegreeBin], bars: Bars) -> Vec<String> {
     if let Some(bin) = rest.first() {
         rows.push((format!("{}+", bin.from), rest.iter().map(|bin| bin.nodes).sum()));
     }
+    rows
+}
+
+/// A bar per bin.
+fn histogram(bins: &[DegreeBin], bars: Bars) -> Vec<String> {
+    let rows = degree_rows(bins);
     let most = rows.iter().map(|(_, nodes)| *nodes).max().unwrap_or(0).max(1);
     let width = rows.iter().map(|(range, _)| range.len()).max().unwrap_or(0);
     let line = |(range, nodes): &(String, usize)| {

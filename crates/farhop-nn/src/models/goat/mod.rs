@@ -215,6 +215,7 @@ impl GoatLayer {
         let own = (q * k).reshape([nodes * self.heads, width]).sum_dim(1).reshape([nodes, self.heads]) * scale;
         let scores = Tensor::cat(vec![edges, own], 0);
         let weights = ops::edge_softmax(scores, batch.graph(), context.dropout(self.attention_dropout));
+        context.saw_attention(batch.graph(), 1, || weights.clone());
         ops::attend(v, weights, None, batch.graph())
     }
 

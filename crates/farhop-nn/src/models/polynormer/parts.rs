@@ -83,7 +83,7 @@ impl Gather {
         }
     }
 
-    fn forward(&self, u: Features, batch: &Batch) -> Tensor<2> {
+    fn forward(&self, u: Features, batch: &Batch, context: &Context) -> Tensor<2> {
         let s = u.linear(self.weight.val(), None);
         // The dot products of all heads as one map [D, H] that is zero where a channel is another head's.
         let [heads, channels] = self.source.dims();
@@ -96,6 +96,7 @@ impl Gather {
         };
         let (receiver, sender) = (score(&self.target), score(&self.source));
         let scores = PairScores { receiver, sender, entries: None, nodes: None, own: true, slope: SLOPE };
+        context.saw_attention(batch.graph(), 1, || ops::attention_weights(scores.clone(), batch.graph()));
         ops::gat_attention(s, scores, batch.graph(), Dropout::NONE)
     }
 }
@@ -141,7 +142,7 @@ impl Local {
         };
         let h = activated(self.hidden.apply(u.clone()), self.activation);
         let near = match (&self.attention, &self.convolution) {
-            (Some(attention), _) => Some(attention.forward(u.clone(), batch)),
+            (Some(attention), _) => Some(attention.forward(u.clone(), batch, context)),
             (None, convolution) => convolution.as_ref().map(|layer| layer.forward(u.clone(), batch, context)),
         };
         // After what neighbours give: then one array less is there while they are gathered.
