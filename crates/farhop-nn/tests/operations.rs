@@ -9,8 +9,8 @@ use farhop_kernels::dense::{Activation, Dropout, Finish};
 use farhop_nn::Targets;
 use farhop_nn::ops::{
     Array, Backward, EntryWeights, FeedForwardInputs, Input, Normalisation, Operation, Output, add, add_row, apply,
-    between, feed_forward, head_linear, linear, loss, multiply, norm_block, norm_linear, personal_pagerank,
-    polynomial_filter, spmm, sum,
+    between, concat_linear, feed_forward, head_linear, linear, loss, multiply, norm_block, norm_linear,
+    personal_pagerank, polynomial_filter, spmm, sum,
 };
 
 fn device() -> Device {
@@ -146,6 +146,19 @@ fn dropout_is_the_same_forward_and_backward() {
     let gradient = numbers(x.grad(&y.sum().backward()).unwrap());
     assert_close("mask", &gradient, &ratio);
     assert!(gradient.contains(&0.0) && gradient.iter().any(|g| *g > 1.0));
+}
+
+#[test]
+fn a_map_of_matrices_side_by_side() {
+    let (x, z, w, b) = (leaf([9, 3], 1), leaf([9, 2], 2), leaf([8, 4], 3), leaf([4], 4));
+    let found = concat_linear(vec![x.clone(), z.clone(), x.clone()], w.clone(), b.clone());
+    let joined = Tensor::cat(vec![x.clone(), z.clone(), x.clone()], 1);
+    let expected = joined.matmul(w.clone()) + b.clone().unsqueeze();
+    compare("side by side", outcome!(found, x, z, w, b), outcome!(expected, x, z, w, b));
+    let (parts, w) = (vec![x.clone(); 40], leaf([120, 4], 5));
+    let expected = x.clone().repeat_dim(1, 40).matmul(w.clone()) + b.clone().unsqueeze();
+    let found = concat_linear(parts, w.clone(), b.clone());
+    compare("many", outcome!(found, x, w, b), outcome!(expected, x, w, b));
 }
 
 #[test]

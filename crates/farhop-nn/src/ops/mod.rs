@@ -45,6 +45,7 @@
 mod attend;
 pub mod bridge;
 mod causal_convolution;
+mod concat_linear;
 mod edge_dot;
 mod edge_gates;
 mod edge_list_attention;
@@ -88,6 +89,7 @@ mod top_scores;
 pub use attend::attend;
 pub use bridge::{Input, apply};
 pub use causal_convolution::causal_convolution;
+pub use concat_linear::{MOST_PARTS, concat_linear};
 pub use edge_dot::edge_dot;
 pub use edge_gates::{edge_gates, gated_mean};
 pub use edge_list_attention::edge_list_attention;
