@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use farhop_data::card::Bars;
 use farhop_data::catalogue;
 use farhop_data::import::{Kind, detect};
-use farhop_data::{Dataset, Split};
+use farhop_data::{ApplyOptions, Dataset, Split};
 use farhop_kernels::allocator;
 use farhop_nn::{ModelConfig, Shape};
 use farhop_train::memory::{self, DataBytes, Plan};
 use farhop_train::{
-    DataConfig, Material, NewFiles, Observer, Places, Recipe, SavedSchema, Settings, Settled, Stage, Task, TrainError,
-    TrainedRun, plan_task, prepare_task, read_again,
+    DataConfig, Material, NewFiles, Observer, Places, Recipe, SavedSchema, Settings, Settled, Stage, Task, TrainedRun,
+    plan_task, prepare_task, read_again,
 };
 
 use crate::arguments::NewData;
@@ -105,7 +105,7 @@ pub struct ReadAgain {
 pub fn read_for(run: &TrainedRun, new: &NewData, console: &Console) -> Result<ReadAgain, Failure> {
     allocator::doing(&"reading the data");
     let places = Places::usual(new.data_dir.as_deref().or(run.record.data_dir.as_deref()));
-    let recorded = &run.record.found(&run.recipe.data);
+    let recorded = &run.data();
     let schema = run.schema()?;
     let add_missing = new.add_missing_nodes || recorded.add_missing_nodes;
     let again = |schema: &SavedSchema, files: &NewFiles<'_>| read_again(schema, files, recorded, new.fill, add_missing);
@@ -125,16 +125,9 @@ pub fn read_for(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Re
             let of_training = join::is_training(run, &dataset.sources);
             (dataset, of_training)
         }
-        (Some(SavedSchema::File(_)) | None, None) => {
-            let path = recorded.dataset.as_deref().filter(|name| catalogue::find(name).is_err()).map(PathBuf::from);
-            if let (Some(path), Some(_)) = (path, &schema) {
-                still_there(run, &path, "Give it, or another file of its layout, after the run.")?;
-            }
-            (recorded.read(run.recipe.train.seed, &places)?.dataset, true)
-        }
-        (Some(schema), None) => {
-            let files = training_files(run, recorded, new.skip_bad_molecules)?;
-            (again(schema, &files)?, true)
+        (_, None) => {
+            let options = ApplyOptions { fill: new.fill, add_missing_nodes: new.add_missing_nodes };
+            (run.training_data(&places, &options, new.skip_bad_molecules)?, true)
         }
         (None, Some(_)) => {
             let name = recorded.dataset.as_deref().unwrap_or("a dataset");
@@ -178,18 +171,6 @@ impl ReadAgain {
     }
 }
 
-/// An error unless what the run was trained on is there to be read again.
-fn still_there(run: &TrainedRun, path: &Path, remedy: &str) -> Result<(), Failure> {
-    if path.as_os_str() != "-" && path.exists() {
-        return Ok(());
-    }
-    Err(Failure::failed(format!(
-        "{}: the run was trained on {}, which is not there now. {remedy}",
-        run.path.display(),
-        path.display()
-    )))
-}
-
 /// Options of reading that the data of this run has no use for.
 fn refuse_reading(new: &NewData, schema: Option<&SavedSchema>) -> Result<(), Failure> {
     let of_nodes = new.fill.map(|_| "--fill").or(new.add_missing_nodes.then_some("--add-missing-nodes"));
@@ -205,26 +186,6 @@ fn refuse_reading(new: &NewData, schema: Option<&SavedSchema>) -> Result<(), Fai
         None => Ok(()),
         Some(flag) => {
             Err(Failure::usage(format!("{flag} has no meaning for {what}, which the run reads. Take it out.")))
-        }
-    }
-}
-
-/// The files a run was trained on, if they are still there.
-fn training_files<'a>(run: &TrainedRun, data: &'a DataConfig, skip_bad: bool) -> Result<NewFiles<'a>, Failure> {
-    let there = |path: &Path, remedy: &str| still_there(run, path, remedy);
-    match (&data.nodes, &data.edges, &data.molecules) {
-        (Some(nodes), Some(edges), _) => {
-            there(nodes, "Pass --nodes and --edges.")?;
-            there(edges, "Pass --nodes and --edges.")?;
-            Ok(NewFiles::Tables { nodes, edges })
-        }
-        (_, _, Some(table)) => {
-            there(table, "Pass --molecules.")?;
-            Ok(NewFiles::Molecules { table, skip_bad: skip_bad || data.skip_bad_molecules })
-        }
-        _ => {
-            Err(TrainError::Task(format!("{} does not say where its tables are. Pass them.", run.path.display()))
-                .into())
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Arguments that can't be understood, on one line.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -9,8 +10,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use crate::arguments::Cli;
 use crate::console::error_line;
 
-/// Prints help, version or what is wrong with the arguments, and says how to exit.
-pub fn report(error: &clap::Error) -> ExitCode {
+/// Prints help, version or what is wrong with the arguments (`words`, the name of the program first), and says how to exit.
+pub fn report(error: &clap::Error, words: &[OsString]) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             // Whoever reads only the first lines closes the pipe early.
@@ -23,13 +24,13 @@ pub fn report(error: &clap::Error) -> ExitCode {
             ExitCode::SUCCESS
         }
         _ => {
-            error_line(&one_line(error));
+            error_line(&one_line(error, words));
             ExitCode::from(2)
         }
     }
 }
 
-fn one_line(error: &clap::Error) -> String {
+fn one_line(error: &clap::Error, words: &[OsString]) -> String {
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
         Some(ContextValue::Strings(texts)) if !texts.is_empty() => Some(texts.join(", ")),
@@ -73,7 +74,7 @@ fn one_line(error: &clap::Error) -> String {
         }
         _ => first_line(error),
     };
-    format!("{said} See {} --help.", command())
+    format!("{said} See {} --help.", command(words))
 }
 
 /// What clap would have said, without the lines around it.
@@ -88,12 +89,12 @@ fn first_line(error: &clap::Error) -> String {
 }
 
 /// `farhop train` or `farhop data info`, when that was the command.
-fn command() -> String {
+fn command(words: &[OsString]) -> String {
     let known = Cli::command();
     let mut at = &known;
     let mut path = "farhop".to_string();
-    for word in std::env::args().skip(1) {
-        if let Some(inside) = at.find_subcommand(&word) {
+    for word in words.iter().skip(1).filter_map(|word| word.to_str()) {
+        if let Some(inside) = at.find_subcommand(word) {
             at = inside;
             path = format!("{path} {word}");
         }

@@ -9,8 +9,8 @@ use farhop_kernels::dense::{Activation, Dropout, Finish};
 use farhop_nn::Targets;
 use farhop_nn::ops::{
     Array, Backward, EntryWeights, FeedForwardInputs, Input, Normalisation, Operation, Output, add, add_row, apply,
-    between, feed_forward, head_linear, linear, loss, multiply, norm_block, personal_pagerank, polynomial_filter, spmm,
-    sum,
+    between, concat_linear, feed_forward, head_linear, linear, loss, multiply, norm_block, norm_linear,
+    personal_pagerank, polynomial_filter, spmm, sum,
 };
 
 fn device() -> Device {
@@ -146,6 +146,48 @@ fn dropout_is_the_same_forward_and_backward() {
     let gradient = numbers(x.grad(&y.sum().backward()).unwrap());
     assert_close("mask", &gradient, &ratio);
     assert!(gradient.contains(&0.0) && gradient.iter().any(|g| *g > 1.0));
+}
+
+#[test]
+fn a_map_of_matrices_side_by_side() {
+    let (x, z, w, b) = (leaf([9, 3], 1), leaf([9, 2], 2), leaf([8, 4], 3), leaf([4], 4));
+    let found = concat_linear(vec![x.clone(), z.clone(), x.clone()], w.clone(), b.clone());
+    let joined = Tensor::cat(vec![x.clone(), z.clone(), x.clone()], 1);
+    let expected = joined.matmul(w.clone()) + b.clone().unsqueeze();
+    compare("side by side", outcome!(found, x, z, w, b), outcome!(expected, x, z, w, b));
+    let (parts, w) = (vec![x.clone(); 40], leaf([120, 4], 5));
+    let expected = x.clone().repeat_dim(1, 40).matmul(w.clone()) + b.clone().unsqueeze();
+    let found = concat_linear(parts, w.clone(), b.clone());
+    compare("many", outcome!(found, x, w, b), outcome!(expected, x, w, b));
+}
+
+#[test]
+fn a_map_behind_a_block_has_the_bits_of_both_one_after_the_other() {
+    let (x, gamma, beta, w, b) = (leaf([30, 8], 1), leaf([8], 2), leaf([8], 3), leaf([8, 5], 4), leaf([5], 5));
+    let seen = || Arc::new(Mutex::new(None));
+    let norms: [(&str, &dyn Fn() -> Normalisation); 2] = [
+        ("layer", &|| Normalisation::Layer { gamma: gamma.clone(), beta: beta.clone(), epsilon: 1e-5 }),
+        ("batch", &|| Normalisation::Batch { gamma: gamma.clone(), beta: beta.clone(), epsilon: 1e-5, seen: seen() }),
+    ];
+    let finish = Finish { activation: Activation::Relu, dropout: Dropout::new(0.3, 7) };
+    let map = |between: Tensor<2>| linear(between, w.clone(), Some(b.clone()));
+    for (name, norm) in norms {
+        let found = norm_linear(x.clone(), norm(), finish, w.clone(), Some(b.clone()));
+        let expected = map(norm_block(x.clone(), norm(), finish, None));
+        assert_eq!(outcome!(found, x, gamma, beta, w, b), outcome!(expected, x, gamma, beta, w, b), "{name}");
+    }
+    let found = norm_linear(x.clone(), Normalisation::None, finish, w.clone(), Some(b.clone()));
+    let expected = map(norm_block(x.clone(), Normalisation::None, finish, None));
+    let found = outcome!(found, x, w, b);
+    assert_eq!(found, outcome!(expected, x, w, b), "none");
+    assert!(found[1].contains(&0.0) && found[1].iter().any(|gradient| *gradient != 0.0));
+    // The running statistics are those of the forward pass, seen once.
+    let seen = seen();
+    let norm = Normalisation::Batch { gamma: gamma.clone(), beta: beta.clone(), epsilon: 1e-5, seen: seen.clone() };
+    let y = norm_linear(x.clone(), norm, finish, w.clone(), None);
+    assert!(seen.lock().unwrap().take().is_some());
+    drop(y.sum().backward());
+    assert!(seen.lock().unwrap().is_none(), "the backward pass takes no statistics");
 }
 
 /// A graph of five nodes with random coefficients, and the same as a dense matrix.

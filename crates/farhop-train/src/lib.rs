@@ -17,6 +17,7 @@
 
 pub mod compare;
 mod decisions;
+mod describe;
 mod durable;
 mod error;
 pub mod fit;
@@ -39,6 +40,7 @@ pub mod task;
 pub mod tuned;
 
 pub use decisions::{Confusions, choose_thresholds};
+pub use describe::describe;
 pub use error::{NoMaterial, TrainError};
 pub use fit::{Fitted, Outcome, Session, Summary, fit};
 pub use job::{Job, Keep, Resume, Trained, free_path, plan_task, prepare_task, train};

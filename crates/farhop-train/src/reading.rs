@@ -90,6 +90,20 @@ impl Material {
         Material { dataset, schema: None, summary: None, features: None, split_file: None }
     }
 
+    /// A dataset that a program has at hand, treated as one that was read: scored and scaled as `config` says. Its recipe names
+    /// [`names::DATA`](crate::run::names::DATA), and [`Job::own_data`](crate::Job::own_data) puts it there.
+    ///
+    /// # Errors
+    /// When it has nothing to predict.
+    pub fn given(mut dataset: Dataset, config: &DataConfig) -> Result<Self, TrainError> {
+        if dataset.target.outputs() == 0 {
+            return Err(NoMaterial::NothingToPredict { name: dataset.name }.into());
+        }
+        dataset.metric = config.metric.unwrap_or(dataset.metric);
+        let schema = SavedSchema::File(Box::new(FileSchema::of_dataset(&dataset)));
+        Material { schema: Some(schema), ..Material::of(dataset) }.scaled(config)
+    }
+
     /// Reads the data that a recipe names, to learn from.
     ///
     /// # Errors

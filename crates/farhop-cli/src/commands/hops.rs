@@ -8,8 +8,7 @@ use farhop_data::npz::write_npz;
 use farhop_data::{EdgeOptions, EdgeTable, FeatureScaling, Fill, NoFeatures, NodeIds, NodeTableOptions, NodeTables};
 use farhop_graph::Graph;
 use farhop_kernels::allocator;
-use farhop_kernels::elimination::{self, Coefficients, Config, Mode, Source, Storage};
-use farhop_kernels::heads::Heads;
+use farhop_nn::{EliminationKind, HopFeatures, Hops};
 use farhop_train::memory::{self, bytes_text};
 use serde_json::json;
 
@@ -55,28 +54,21 @@ pub fn run(arguments: &HopsArguments, console: &Console) -> Result<ExitCode, Fai
     }
     let Start { ids, graph, features, width, weights, .. } = start;
     let rounds = arguments.rounds as usize;
-    let config = Config {
+    let features_of_hops = HopFeatures {
         rounds,
-        heads: Heads::new(width, 1),
-        mode: mode(arguments.elimination),
-        skip_negligible: false,
-        storage: Storage::Full,
+        elimination: elimination(arguments.elimination),
+        coefficients: coefficients(arguments.coefficients, weights),
+        own: arguments.self_coefficient,
     };
-    check_memory(&config, &graph, features.len())?;
+    check_memory(&features_of_hops, &graph, width)?;
     allocator::doing(&"computing hops");
 
-    let (edge, node) = coefficients(arguments, &graph, weights);
-    let coefficients = Coefficients { rounds: 1, edge: &edge, node: &node };
-    let kept = elimination::forward(&graph, &config, &Source::Given(coefficients), &features);
-    let cumulative = elimination::cumulative(&config, &coefficients, &features, &kept.increments);
-    let overflow = |values: &[f32]| values.iter().position(|value| !value.is_finite());
-    let increments = kept.increments.concat();
-    if let Some(place) = overflow(&increments).or_else(|| overflow(&cumulative)) {
-        let round = place / (graph.nodes() * width) + 1;
-        return Err(Failure::failed(format!(
-            "round {round} leaves the range of 32-bit numbers. Pass fewer --rounds, or --coefficients gcn. Nothing was written."
-        )));
-    }
+    let Hops { increments, cumulative } =
+        features_of_hops.compute(&graph, width, &features).map_err(|round| {
+            Failure::failed(format!(
+                "round {round} leaves the range of 32-bit numbers. Pass fewer --rounds, or --coefficients gcn. Nothing was written."
+            ))
+        })?;
     let shape = [rounds, graph.nodes(), width];
     write_npz(&arguments.out, |npz| {
         npz.f32("increments", &shape, &increments)?;
@@ -146,51 +138,31 @@ fn from_array(path: &Path, arguments: &HopsArguments) -> Result<Start, Failure> 
     })
 }
 
-fn mode(elimination: HopElimination) -> Mode {
-    match elimination {
-        HopElimination::Exact => Mode::Exact,
-        HopElimination::SelfLoop => Mode::SelfLoop,
-        HopElimination::None => Mode::None,
+fn elimination(asked: HopElimination) -> EliminationKind {
+    match asked {
+        HopElimination::Exact => EliminationKind::Exact,
+        HopElimination::SelfLoop => EliminationKind::SelfLoop,
+        HopElimination::None => EliminationKind::None,
     }
 }
 
-/// Coefficients of the entries and of the nodes themselves.
-fn coefficients(arguments: &HopsArguments, graph: &Graph, weights: Option<Vec<f32>>) -> (Vec<f32>, Vec<f32>) {
-    let nodes = graph.nodes();
-    let larger = |i: usize| (graph.degree(i) + 1) as f64;
-    let edge = match (arguments.coefficients, weights) {
-        (HopCoefficients::Given, Some(weights)) => weights,
-        (HopCoefficients::Gcn, _) => {
-            let of = |i: usize, j: u32| (1.0 / (larger(i) * larger(j as usize)).sqrt()) as f32;
-            (0..nodes).flat_map(|i| graph.neighbours(i).iter().map(move |&j| of(i, j))).collect()
-        }
-        _ => vec![1.0; graph.entries()],
-    };
-    let node = match (arguments.self_coefficient, arguments.coefficients) {
-        (Some(number), _) => vec![number; nodes],
-        (None, HopCoefficients::Gcn) => (0..nodes).map(|i| (1.0 / larger(i)) as f32).collect(),
-        (None, _) => vec![1.0; nodes],
-    };
-    (edge, node)
+fn coefficients(asked: HopCoefficients, weights: Option<Vec<f32>>) -> farhop_nn::HopCoefficients {
+    match (asked, weights) {
+        (HopCoefficients::Given, Some(weights)) => farhop_nn::HopCoefficients::Given(weights),
+        (HopCoefficients::Gcn, _) => farhop_nn::HopCoefficients::Gcn,
+        _ => farhop_nn::HopCoefficients::Ones,
+    }
 }
 
 /// Refuses what can't fit: the features, both results, the coefficients and the working space of the rounds.
-fn check_memory(config: &Config, graph: &Graph, features: usize) -> Result<(), Failure> {
-    let (nodes, entries) = (graph.nodes(), graph.entries());
-    let needed = |rounds: usize| {
-        let config = Config { rounds, ..*config };
-        // The increments once more as one array, and the states.
-        let floats = (features + 2 * rounds * features + nodes + entries) as u64 * 4;
-        let kernel = elimination::bytes_kept(&config, 1, false, nodes, entries)
-            + elimination::bytes_forward(&config, 1, false, nodes, entries);
-        floats + kernel + graph.heap_bytes() as u64
-    };
+fn check_memory(hops: &HopFeatures, graph: &Graph, width: usize) -> Result<(), Failure> {
+    let needed = |rounds: usize| HopFeatures { rounds, ..hops.clone() }.bytes(graph, width);
     let Some(limit) = memory::available() else { return Ok(()) };
-    let needs = needed(config.rounds);
+    let needs = needed(hops.rounds);
     if needs <= limit.bytes {
         return Ok(());
     }
-    let remedy = match (1..config.rounds).rev().find(|rounds| needed(*rounds) <= limit.bytes) {
+    let remedy = match (1..hops.rounds).rev().find(|rounds| needed(*rounds) <= limit.bytes) {
         Some(rounds) => format!("Pass --rounds {rounds} (needs {}).", bytes_text(needed(rounds))),
         None => "Use fewer features, or a machine with more memory.".to_string(),
     };

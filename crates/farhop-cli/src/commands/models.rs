@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use farhop_nn::{ModelConfig, REGISTRY, Reach, Registration};
-use farhop_train::value_text;
+use farhop_train::{describe, value_text};
 use serde_json::{Value, json};
 
 use crate::arguments::ModelsArguments;
@@ -22,7 +22,7 @@ pub fn run(arguments: &ModelsArguments, console: &Console) -> Result<ExitCode, F
 
 fn all(console: &Console) -> Result<(), Failure> {
     let configs = REGISTRY.iter().map(|line| ModelConfig::from_name(line.name)).collect::<Result<Vec<_>, _>>()?;
-    let objects: Vec<Value> = configs.iter().map(described).collect();
+    let objects: Vec<Value> = configs.iter().map(without_settings).collect();
     console.result(&json!({ "models": objects }), || {
         let mut table = TextTable::new(&["model", "reach", "cost", "idea"]).sparing(2);
         for config in &configs {
@@ -38,12 +38,7 @@ fn all(console: &Console) -> Result<(), Failure> {
 
 fn one(config: &ModelConfig, console: &Console) -> Result<(), Failure> {
     let about = config.registration().about;
-    let mut object = described(config);
-    let settings = config.knobs().into_iter().map(|knob| {
-        json!({ "key": knob.key, "default": config.get(knob.key), "allowed": knob.allowed, "about": knob.about })
-    });
-    object["settings"] = settings.collect();
-    console.result(&object, || {
+    console.result(&describe(config), || {
         let mut lines = vec![format!("{} ({})", about.title, config.name()), about.citation.to_string(), String::new()];
         lines.push(format!("{}.", about.idea));
         lines.push(format!("cost   {}", about.cost));
@@ -70,22 +65,8 @@ fn reach(config: &ModelConfig) -> String {
     }
 }
 
-fn described(config: &ModelConfig) -> Value {
-    let Registration { name, about, .. } = config.registration();
-    let properties = config.properties();
-    json!({
-        "model": name,
-        "title": about.title,
-        "citation": about.citation,
-        "idea": about.idea,
-        "cost": about.cost,
-        "limits": about.limits,
-        "reach": match config.reach() {
-            Reach::Hops(hops) => Value::from(hops),
-            Reach::WholeGraph => Value::from("whole graph"),
-        },
-        "reads_edge_features": properties.reads_edges,
-        "equivariant": properties.equivariant,
-        "most_nodes": properties.most_nodes,
-    })
+fn without_settings(config: &ModelConfig) -> Value {
+    let mut object = describe(config);
+    object.as_object_mut().map(|object| object.remove("settings"));
+    object
 }

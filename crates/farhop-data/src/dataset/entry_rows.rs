@@ -48,6 +48,9 @@ pub fn spread<T: Copy + PartialEq>(built: &Built, width: usize, rows: &[T], empt
 }
 
 /// Builds a graph; what the builder refuses is said of `file`.
+///
+/// # Errors
+/// An id that is out of range, or more nodes than the edges or the memory make likely.
 pub fn build_graph(file: &str, nodes: usize, rows: &[(u32, u32)], direction: Direction) -> Result<Built, DataError> {
     let wrong = |reason: String| DataError::Graph { file: file.to_string(), reason };
     // A number of nodes is easily written; what it costs must be in proportion to the edges, or small.
@@ -70,6 +73,9 @@ const BYTES_OF_NODE: u64 = 24;
 const BYTES_OF_ROW: u64 = 32;
 
 /// Graphs whose nodes begin at `offsets`; what does not fit is said of `file`.
+///
+/// # Errors
+/// Offsets that do not cut the graph between its nodes, or an edge from one graph to another.
 pub fn graph_set(file: &str, union: Graph, offsets: Vec<usize>) -> Result<GraphSet, DataError> {
     GraphSet::new(union, offsets)
         .map_err(|error| DataError::Graph { file: file.to_string(), reason: error.to_string() })

@@ -8,7 +8,7 @@ pub(crate) mod categories;
 mod columns;
 pub(crate) mod csr;
 pub mod dataset_file;
-pub(crate) mod entry_rows;
+pub mod entry_rows;
 pub(crate) mod labels;
 pub(crate) mod mersenne;
 mod on_disk;

@@ -1,5 +1,7 @@
 //! Which split data get: given, from a column of their table, or drawn with a seed.
 
+use farhop_graph::random::Stream;
+
 use crate::dataset::Target;
 use crate::dataset::labels::class_counts;
 use crate::dataset::split::{Part, Split, SplitError, SplitFractions};
@@ -55,6 +57,32 @@ impl Strata {
         let drawn = Split::random(known.len(), fractions, seed)?;
         let named = |part: &[u32]| part.iter().map(|&place| known[place as usize]).collect();
         Ok(Split { train: named(&drawn.train), valid: named(&drawn.valid), test: named(&drawn.test) })
+    }
+}
+
+impl Split {
+    /// Moves a share of the training part, drawn with a seed, to the validation part: of classes the same share of each, as far as whole
+    /// rows can. Every class keeps a training row. `rows` is what the split divides.
+    pub fn hold_out(&mut self, target: &Target, rows: usize, share: f64, seed: u64) {
+        let strata = Strata::of(target, rows);
+        let mut groups: Vec<Vec<u32>> = vec![Vec::new(); strata.count];
+        for &row in &self.train {
+            if let Some(group) = strata.of_row.get(row as usize).copied().flatten() {
+                groups[group as usize].push(row);
+            }
+        }
+        let mut random = Stream::new(seed);
+        let rounded = |rows: usize| (share * rows as f64).round() as usize;
+        let mut before = 0;
+        for group in groups.iter_mut().filter(|group| !group.is_empty()) {
+            random.shuffle(group);
+            let after = before + group.len();
+            let held = (rounded(after) - rounded(before)).min(group.len() - 1);
+            self.valid.extend_from_slice(&group[..held]);
+            before = after;
+        }
+        self.valid.sort_unstable();
+        self.train.retain(|row| self.valid.binary_search(row).is_err());
     }
 }
 
@@ -152,5 +180,26 @@ impl TableSplit<'_> {
             SplitError::TooFew { labelled } => DataError::TooFewLabels { file: self.file.to_string(), labelled },
             other => DataError::Split(other),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_of_every_class_is_held_out() {
+        let labels: Vec<Option<u32>> = (0..101).map(|row| if row == 100 { Some(2) } else { Some(row / 50) }).collect();
+        let classes = ["a", "b", "c"].map(String::from).to_vec();
+        let target = Target::Class { labels: labels.clone(), classes };
+        let mut split = Split { train: (0..101).collect(), ..Split::default() };
+        split.hold_out(&target, 101, 0.2, 7);
+        let count = |rows: &[u32], class: u32| rows.iter().filter(|row| labels[**row as usize] == Some(class)).count();
+        assert_eq!([0, 1, 2].map(|class| count(&split.valid, class)), [10, 10, 0]);
+        assert_eq!([0, 1, 2].map(|class| count(&split.train, class)), [40, 40, 1]);
+        let mut again = Split { train: (0..101).collect(), ..Split::default() };
+        again.hold_out(&target, 101, 0.2, 7);
+        assert_eq!(again, split);
+        assert_eq!(Split::from_lists(101, again.train.clone(), again.valid.clone(), Vec::new()).unwrap(), again);
     }
 }

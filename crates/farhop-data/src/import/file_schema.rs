@@ -72,6 +72,11 @@ impl ColumnSizes {
 }
 
 impl FileSchema {
+    /// That of a dataset which is at hand, and will be read from a `.farhop` file.
+    pub fn of_dataset(dataset: &Dataset) -> Self {
+        FileSchema::of(&Kind::Farhop, dataset)
+    }
+
     pub(super) fn of(kind: &Kind, dataset: &Dataset) -> Self {
         FileSchema {
             layout: layout(kind),

@@ -41,8 +41,7 @@ impl FeedConfig {
     pub(crate) fn cost(&self, ledger: &Ledger, name: &str, x: Tracked, count: usize) -> Tracked {
         let (width, hidden) = (self.width, self.hidden);
         let inner = ledger.linear(name, x.clone(), count, width, hidden, true);
-        let inner = ledger.norm_block(name, inner, None, count, hidden, plain(self.activation, self.dropout));
-        let outer = ledger.linear(name, inner, count, hidden, width, true);
+        let outer = ledger.norm_linear(name, inner, count, [hidden, width], plain(self.activation, self.dropout));
         ledger.norm_block(name, outer, Some(x), count, width, self.end())
     }
 }
@@ -70,8 +69,8 @@ impl Feed {
 
     /// The states after the part.
     pub fn apply(&self, x: Tensor<2>, context: &Context) -> Tensor<2> {
-        let hidden = self.activation.apply(self.inner.apply(x.clone().into()), None, context);
-        self.end.apply(self.outer.apply(hidden.into()), Some(x), context)
+        let hidden = self.inner.apply(x.clone().into());
+        self.end.apply(self.activation.apply_linear(hidden, &self.outer, context), Some(x), context)
     }
 }
 

@@ -127,16 +127,18 @@ knobs! {
 }
 
 impl GenConfig {
-    fn attends(&self) -> bool {
+    /// Whether coefficients come from edge attention.
+    pub fn attends(&self) -> bool {
         matches!(self.coefficients, CoefficientKind::AttentionPerRound | CoefficientKind::AttentionPerLayer)
     }
 
     /// How many sets of attention vectors there are.
-    fn sets(&self) -> usize {
+    pub fn sets(&self) -> usize {
         if self.coefficients == CoefficientKind::AttentionPerRound { self.hops } else { 1 }
     }
 
-    fn hops_read(&self) -> usize {
+    /// Hops that hop attention weighs.
+    pub fn hops_read(&self) -> usize {
         self.hops + usize::from(self.hop_zero)
     }
 
@@ -149,12 +151,13 @@ impl GenConfig {
         if self.project_first { inputs.min(outputs) } else { inputs }
     }
 
-    fn key(&self, outputs: usize) -> usize {
+    /// Channels of a key of hop attention.
+    pub fn key(&self, outputs: usize) -> usize {
         (outputs / self.heads).max(1)
     }
 
     /// The kernel's settings for rounds of `carried` channels to `outputs`.
-    fn kernel(&self, carried: usize, outputs: usize) -> gen_layer::Config {
+    pub fn kernel(&self, carried: usize, outputs: usize) -> gen_layer::Config {
         let mode = match self.elimination {
             EliminationKind::Exact => Mode::Exact,
             EliminationKind::SelfLoop => Mode::SelfLoop,

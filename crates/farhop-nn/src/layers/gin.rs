@@ -51,7 +51,7 @@ impl GinConfig {
             Some(entries) => {
                 let work = Work { name: name.into(), output: rows(nodes, inputs), ..Work::default() };
                 let sum = ledger.run(work, [(x.clone(), true), (entries, true)]);
-                let z = ledger.multiply(name, sum, x);
+                let z = if self.learn_epsilon { ledger.multiply(name, sum, x) } else { ledger.add(name, sum, x) };
                 ledger.product(name, z, nodes, outputs)
             }
             None => {
@@ -65,8 +65,7 @@ impl GinConfig {
                 }
             }
         };
-        let inner = ledger.norm_block(&format!("{name}.norm"), hidden, None, nodes, outputs, self.inner);
-        ledger.linear(name, inner, nodes, outputs, outputs, true)
+        ledger.norm_linear(name, hidden, nodes, [outputs, outputs], self.inner)
     }
 }
 
@@ -111,15 +110,15 @@ impl GinLayer {
             Some(entries) => {
                 let x = features.into_dense(batch);
                 let sum = ops::edge_relu_sum(x.clone(), entries, graph);
-                let one = bridge::from_vec(vec![1.0], [1, 1]);
-                let factors = match &self.epsilon {
+                let z = match &self.epsilon {
                     Some(epsilon) => {
+                        let one = bridge::from_vec(vec![1.0], [1, 1]);
                         let factor = epsilon.val().reshape([1, 1]).add_scalar(1.0);
-                        ops::concat([one, factor])
+                        ops::mix(ops::concat([one, factor]), vec![sum, x])
                     }
-                    None => bridge::from_vec(vec![1.0; 2], [1, 2]),
+                    None => ops::add(sum, x),
                 };
-                ops::linear(ops::mix(factors, vec![sum, x]), weight, bias)
+                ops::linear(z, weight, bias)
             }
             None => {
                 let projected = features.linear(weight, None);
@@ -130,6 +129,6 @@ impl GinLayer {
                 }
             }
         };
-        self.output.apply(self.norm.apply(hidden, None, context).into())
+        self.norm.apply_linear(hidden, &self.output, context)
     }
 }

@@ -8,7 +8,7 @@ use farhop_kernels::segments::Reduction;
 use super::Linear;
 use crate::init::{Seeds, Start};
 use crate::knobs::words;
-use crate::ledger::{Ledger, Tracked};
+use crate::ledger::{Ledger, Tracked, Work, rows};
 use crate::ops::{self, Normalisation};
 use crate::{Batch, Context, Features, Level, OutputShape, Shape};
 
@@ -73,6 +73,16 @@ impl HeadConfig {
         }
     }
 
+    /// As [`HeadConfig::cost`], over states side by side.
+    pub(crate) fn cost_parts(&self, parts: Vec<Tracked>, inputs: usize, shape: &Shape, ledger: &Ledger) -> Tracked {
+        if shape.level == Level::Graph || self.layers != 1 || parts.len() > ops::MOST_PARTS {
+            return self.cost(ledger.concat("joined", parts), inputs, shape, ledger);
+        }
+        self.weights(inputs, shape, ledger);
+        let work = Work { name: "head".into(), output: rows(shape.nodes, shape.outputs), ..Work::default() };
+        ledger.run_all(work, parts.into_iter().map(|part| (part, true)).collect())
+    }
+
     /// Writes the head over `x` of `inputs` channels into the ledger.
     pub(crate) fn cost(&self, x: Tracked, inputs: usize, shape: &Shape, ledger: &Ledger) -> Tracked {
         let graphs = shape.level == Level::Graph;
@@ -120,6 +130,16 @@ impl Head {
     /// Whether answers are about graphs.
     pub fn reads_graphs(&self) -> bool {
         self.readout.is_some()
+    }
+
+    /// The answers, read from states side by side. For nodes and with one map they are never joined.
+    pub fn forward_parts(&self, parts: Vec<Tensor<2>>, batch: &Batch, context: &Context) -> Tensor<2> {
+        match &self.output {
+            Some(output) if self.hidden.is_empty() && self.readout.is_none() && !context.looks() => {
+                ops::concat_linear(parts, output.weight(), output.bias())
+            }
+            _ => self.forward(ops::concat(parts).into(), batch, context),
+        }
     }
 
     /// The answers.

@@ -7,9 +7,9 @@ use burn::tensor::Tensor;
 use farhop_kernels::dense::Finish;
 use farhop_kernels::dense::batch_norm::Statistics;
 
-use super::Layer;
+use super::{Layer, Linear};
 use crate::config::{ActivationKind, NormKind};
-use crate::ops::{Normalisation, bridge, norm_block};
+use crate::ops::{Normalisation, bridge, norm_block, norm_linear};
 use crate::{Batch, Context, Features, init};
 
 /// Added to the variance before the root.
@@ -62,27 +62,43 @@ impl NormBlock {
 
     /// `residual + dropout(activation(norm(x)))`.
     pub fn apply(&self, x: Tensor<2>, residual: Option<Tensor<2>>, context: &Context) -> Tensor<2> {
+        let finish = self.finish(context);
+        if residual.is_none() && self.scale.is_none() && finish.is_identity() {
+            return x;
+        }
         let rows = x.dims()[0];
-        let finish =
-            Finish { activation: self.config.activation.into(), dropout: context.dropout(self.config.dropout) };
+        self.normalised(rows, context, |norm| norm_block(x, norm, finish, residual))
+    }
+
+    /// `dropout(activation(norm(x))) W + b`; what lies between block and map is not kept.
+    pub fn apply_linear(&self, x: Tensor<2>, map: &Linear, context: &Context) -> Tensor<2> {
+        let finish = self.finish(context);
+        if self.scale.is_none() && finish.is_identity() {
+            return map.apply(x.into());
+        }
+        let rows = x.dims()[0];
+        self.normalised(rows, context, |norm| norm_linear(x, norm, finish, map.weight(), Some(map.bias())))
+    }
+
+    fn finish(&self, context: &Context) -> Finish {
+        Finish { activation: self.config.activation.into(), dropout: context.dropout(self.config.dropout) }
+    }
+
+    /// Runs an operation with the normalisation of this pass, and takes note of the statistics that it saw.
+    fn normalised(&self, rows: usize, context: &Context, run: impl FnOnce(Normalisation) -> Tensor<2>) -> Tensor<2> {
         let (Some(scale), Some(shift)) = (&self.scale, &self.shift) else {
-            if residual.is_none() && finish.is_identity() {
-                return x;
-            }
-            return norm_block(x, Normalisation::None, finish, residual);
+            return run(Normalisation::None);
         };
         let (gamma, beta, epsilon) = (scale.val(), shift.val(), EPSILON);
         let (Some(mean), Some(variance)) = (&self.running_mean, &self.running_variance) else {
-            return norm_block(x, Normalisation::Layer { gamma, beta, epsilon }, finish, residual);
+            return run(Normalisation::Layer { gamma, beta, epsilon });
         };
         let running = Statistics { mean: bridge::into_vec(mean.val()), variance: bridge::into_vec(variance.val()) };
         if !context.is_training() {
-            let norm = Normalisation::Running { gamma, beta, epsilon, statistics: running };
-            return norm_block(x, norm, finish, residual);
+            return run(Normalisation::Running { gamma, beta, epsilon, statistics: running });
         }
         let seen = Arc::new(Mutex::new(None));
-        let norm = Normalisation::Batch { gamma, beta, epsilon, seen: seen.clone() };
-        let output = norm_block(x, norm, finish, residual);
+        let output = run(Normalisation::Batch { gamma, beta, epsilon, seen: seen.clone() });
         if let Some(batch) = seen.lock().ok().and_then(|mut seen| seen.take()) {
             // The running variance estimates that of unseen rows, so it is divided by one row less.
             let unbiased = rows as f32 / rows.saturating_sub(1).max(1) as f32;

@@ -137,8 +137,8 @@ impl StructureConfig {
                     let work = Work { name: name.into(), output: floats(nodes * width), ..Work::default() };
                     let sum = ledger.run(work, [(u.clone(), true), (f, true)]);
                     let sum = ledger.add(name, sum, ledger.each(name, u));
-                    let inner = ledger.each(name, ledger.linear(name, sum, nodes, width, width, true));
-                    ledger.linear(name, inner, nodes, width, width, true)
+                    let inner = ledger.linear(name, sum, nodes, width, width, true);
+                    ledger.norm_linear(name, inner, nodes, [width, width], plain(ActivationKind::Relu, 0.0))
                 }
                 StructureKind::Plain => ledger.spread(name, ledger.linear(name, u, nodes, width, width, true)),
                 StructureKind::Pna => {
@@ -331,7 +331,7 @@ impl StructureLayer {
             let shares = ops::linear(bridge::from_vec(vec![1.0; nodes], [nodes, 1]), share.val(), None);
             let near = ops::edge_relu_sum(u.clone(), f, graph);
             let sum = ops::sum(vec![(near, 1.0), (ops::scale_rows(u.clone(), shares), 1.0), (u, 1.0)]);
-            return outer.apply(self.relu.apply(inner.apply(sum.into()), None, context).into());
+            return self.relu.apply_linear(inner.apply(sum.into()), outer, context);
         }
         let Some(joined) = &self.joined else { return u };
         let [nodes, width] = u.dims();

@@ -89,6 +89,34 @@ impl Ledger {
         self.run_all(work, inputs.into_iter().flatten().collect())
     }
 
+    /// [`Ledger::norm_block`] and a linear map `[count, inputs]` to `[count, outputs]` behind it, with their weights: keeps x and, for layer norm, two
+    /// numbers a row. What lies between is there in passing.
+    pub fn norm_linear(
+        &self,
+        name: &str,
+        x: Tracked,
+        count: usize,
+        [inputs, outputs]: [usize; 2],
+        config: BlockConfig,
+    ) -> Tracked {
+        let block = crate::layers::NormBlock::size(inputs, config);
+        self.weights(&format!("{name} weights"), block + crate::layers::Linear::size(inputs, outputs));
+        if config.norm == NormKind::None && config.activation == ActivationKind::None && config.dropout == 0.0 {
+            return self.product(name, x, count, outputs);
+        }
+        let kept = if config.norm == NormKind::Layer { floats(2 * count) } else { 0 };
+        let (between, output) = (rows(count, inputs), rows(count, outputs));
+        let work = Work {
+            name: name.into(),
+            output,
+            kept,
+            forward: between + output + kept,
+            backward: kept + between + output.max(between),
+            ..Work::default()
+        };
+        self.run(work, [(x, true)])
+    }
+
     /// Rows of nodes to rows of graphs, or entries to nodes: keeps nothing.
     pub fn reduce(&self, name: &str, x: Tracked, count: usize, width: usize) -> Tracked {
         self.run(Work { name: name.into(), output: rows(count, width), ..Work::default() }, [(x, false)])

@@ -103,6 +103,11 @@ impl FrameConfig {
                 states.push(x.clone());
             }
         }
+        if self.jump == JumpKind::Concat && !states.is_empty() {
+            drop(x);
+            let width = self.jump.outputs(common.layers, common.width);
+            return common.head().cost_parts(states, width, shape, ledger);
+        }
         if let Some(all) = self.jump.cost(states, shape.nodes, common.width, ledger) {
             (x, width) = (all, self.jump.outputs(common.layers, common.width));
         }
@@ -184,6 +189,10 @@ impl<L: Layer> Layer for Frame<L> {
                 states.push(state.clone());
             }
             x = state.into();
+        }
+        if self.jump.joins() && !states.is_empty() {
+            drop(x);
+            return context.stage(|| "head".into(), self.head.forward_parts(states, batch, context));
         }
         let x = self.jump.apply(states).map_or(x, Features::from);
         context.stage(|| "head".into(), self.head.forward(x, batch, context))

@@ -149,6 +149,11 @@ impl Jump {
         self.kind != JumpKind::None
     }
 
+    /// Whether the states are put side by side as they are.
+    pub fn joins(&self) -> bool {
+        self.kind == JumpKind::Concat
+    }
+
     /// The states taken together; none if there are none.
     pub fn apply(&self, mut states: Vec<Tensor<2>>) -> Option<Tensor<2>> {
         match self.kind {

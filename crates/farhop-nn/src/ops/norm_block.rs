@@ -57,14 +57,14 @@ enum Kind {
 
 /// Inputs x, then gamma and beta unless the kind is `None`, then the residual if there is one.
 #[derive(Debug)]
-struct NormBlockOp {
+pub(super) struct NormBlockOp {
     kind: Kind,
     epsilon: f32,
     finish: Finish,
     residual: bool,
 }
 
-enum Kept {
+pub(super) enum Kept {
     Nothing,
     PerRow(Vec<f32>),
     PerColumn(Statistics),
@@ -75,8 +75,56 @@ impl NormBlockOp {
         Affine { gamma: gamma.data, beta: beta.data, epsilon: self.epsilon }
     }
 
-    fn parameters(&self) -> usize {
+    pub(super) fn parameters(&self) -> usize {
         if matches!(self.kind, Kind::None) { 0 } else { 2 }
+    }
+
+    /// The output, written into `y`. `known` are the statistics of the batch, if it was seen before.
+    fn write(&self, inputs: &[Array], known: Option<&Statistics>, y: &mut [f32]) -> Kept {
+        let x = inputs[0];
+        let (rows, width) = (x.rows(), x.columns());
+        let residual = self.residual.then(|| inputs[1 + self.parameters()].data);
+        let by_columns = |statistics: &Statistics, y: &mut [f32]| {
+            let affine = self.affine(inputs[1], inputs[2]);
+            batch_norm::forward(x.data, residual, affine, statistics, rows, &self.finish, y);
+        };
+        match (&self.kind, known) {
+            (Kind::None, _) => {
+                finish::forward(x.data, residual, rows, width, &self.finish, y);
+                Kept::Nothing
+            }
+            (Kind::Layer, _) => {
+                let affine = self.affine(inputs[1], inputs[2]);
+                let mut statistics = buffers::take(rows * 2);
+                layer_norm::forward(x.data, residual, affine, rows, &self.finish, y, &mut statistics);
+                Kept::PerRow(statistics)
+            }
+            (Kind::Batch(_), Some(statistics)) | (Kind::Running(statistics), _) => {
+                by_columns(statistics, y);
+                Kept::Nothing
+            }
+            (Kind::Batch(seen), None) => {
+                let statistics = batch_norm::statistics(x.data, rows, width);
+                by_columns(&statistics, y);
+                if let Ok(mut seen) = seen.lock() {
+                    *seen = Some(statistics.clone());
+                }
+                Kept::PerColumn(statistics)
+            }
+        }
+    }
+
+    /// The output of a pass that kept `kept`, once more: the same bits.
+    pub(super) fn again(&self, inputs: &[Array], kept: &Kept) -> Vec<f32> {
+        let mut y = buffers::take(inputs[0].data.len());
+        let known = match kept {
+            Kept::PerColumn(statistics) => Some(statistics),
+            Kept::Nothing | Kept::PerRow(_) => None,
+        };
+        if let Kept::PerRow(statistics) = self.write(inputs, known, &mut y) {
+            buffers::give(statistics);
+        }
+        y
     }
 }
 
@@ -89,36 +137,8 @@ impl Operation for NormBlockOp {
 
     fn forward(&self, inputs: &[Array], training: bool) -> (Output, Kept) {
         let x = inputs[0];
-        let (rows, width) = (x.rows(), x.columns());
-        let residual = self.residual.then(|| inputs[1 + self.parameters()].data);
         let mut y = buffers::take(x.data.len());
-        let kept = match &self.kind {
-            Kind::None => {
-                finish::forward(x.data, residual, rows, width, &self.finish, &mut y);
-                Kept::Nothing
-            }
-            Kind::Layer => {
-                let affine = self.affine(inputs[1], inputs[2]);
-                let mut statistics = buffers::take(rows * 2);
-                layer_norm::forward(x.data, residual, affine, rows, &self.finish, &mut y, &mut statistics);
-                Kept::PerRow(statistics)
-            }
-            Kind::Batch(seen) => {
-                let affine = self.affine(inputs[1], inputs[2]);
-                let statistics = batch_norm::statistics(x.data, rows, width);
-                batch_norm::forward(x.data, residual, affine, &statistics, rows, &self.finish, &mut y);
-                if let Ok(mut seen) = seen.lock() {
-                    *seen = Some(statistics.clone());
-                }
-                Kept::PerColumn(statistics)
-            }
-            Kind::Running(statistics) => {
-                let affine = self.affine(inputs[1], inputs[2]);
-                batch_norm::forward(x.data, residual, affine, statistics, rows, &self.finish, &mut y);
-                Kept::Nothing
-            }
-        };
-        let kept = match kept {
+        let kept = match self.write(inputs, None, &mut y) {
             Kept::PerRow(statistics) if !training => {
                 buffers::give(statistics);
                 Kept::Nothing
@@ -169,17 +189,24 @@ impl Operation for NormBlockOp {
     }
 }
 
+impl NormBlockOp {
+    /// The operation, and its scale and shift.
+    pub(super) fn new(norm: Normalisation, finish: Finish, residual: bool) -> (Self, Option<[Tensor<1>; 2]>) {
+        let (kind, epsilon, affine) = match norm {
+            Normalisation::None => (Kind::None, 0.0, None),
+            Normalisation::Layer { gamma, beta, epsilon } => (Kind::Layer, epsilon, Some([gamma, beta])),
+            Normalisation::Batch { gamma, beta, epsilon, seen } => (Kind::Batch(seen), epsilon, Some([gamma, beta])),
+            Normalisation::Running { gamma, beta, epsilon, statistics } => {
+                (Kind::Running(statistics), epsilon, Some([gamma, beta]))
+            }
+        };
+        (NormBlockOp { kind, epsilon, finish, residual }, affine)
+    }
+}
+
 /// `residual + dropout(activation(norm(x)))`, all `[N, width]`.
 pub fn norm_block(x: Tensor<2>, norm: Normalisation, finish: Finish, residual: Option<Tensor<2>>) -> Tensor<2> {
-    let (kind, epsilon, affine) = match norm {
-        Normalisation::None => (Kind::None, 0.0, None),
-        Normalisation::Layer { gamma, beta, epsilon } => (Kind::Layer, epsilon, Some([gamma, beta])),
-        Normalisation::Batch { gamma, beta, epsilon, seen } => (Kind::Batch(seen), epsilon, Some([gamma, beta])),
-        Normalisation::Running { gamma, beta, epsilon, statistics } => {
-            (Kind::Running(statistics), epsilon, Some([gamma, beta]))
-        }
-    };
-    let operation = NormBlockOp { kind, epsilon, finish, residual: residual.is_some() };
+    let (operation, affine) = NormBlockOp::new(norm, finish, residual.is_some());
     let affine = affine.into_iter().flatten().map(Input::from);
     apply(operation, std::iter::once(Input::from(x)).chain(affine).chain(residual.map(Input::from)))
 }

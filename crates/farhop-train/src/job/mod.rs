@@ -5,6 +5,7 @@ mod prepare;
 mod resume;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use farhop_data::Dataset;
@@ -49,6 +50,8 @@ pub struct Job<'a> {
     pub machine: Machine,
     /// For the record: the folder of datasets that was named.
     pub data_dir: Option<PathBuf>,
+    /// The data as it was before it was scaled, if it is to lie in the run folder ([`Material::given`]).
+    pub own_data: Option<Arc<Dataset>>,
 }
 
 /// A run that was trained.
@@ -88,7 +91,15 @@ impl Trained {
 impl<'a> Job<'a> {
     /// A run that is kept nowhere.
     pub fn new(recipe: Recipe, material: Material, places: &'a Places) -> Self {
-        Job { recipe, material, places, keep: Keep::Nowhere, machine: Machine::default(), data_dir: None }
+        Job {
+            recipe,
+            material,
+            places,
+            keep: Keep::Nowhere,
+            machine: Machine::default(),
+            data_dir: None,
+            own_data: None,
+        }
     }
 
     /// Prepares the data, plans, makes the folder, trains and scores. `stop`, set from anywhere, ends the training loop with everything
@@ -97,7 +108,7 @@ impl<'a> Job<'a> {
     /// # Errors
     /// When the data has nothing to learn from, the run would not fit into memory, its folder can't be made, or training fails.
     pub fn train(self, observer: &mut dyn Observer, stop: &AtomicBool) -> Result<Trained, TrainError> {
-        let Job { recipe, material, places, keep, machine, data_dir } = self;
+        let Job { recipe, material, places, keep, machine, data_dir, own_data } = self;
         observer.read(&material);
         let Material { dataset, schema, features, split_file, .. } = material;
         let mut record = RunRecord::new(&dataset.sources, machine);
@@ -112,6 +123,9 @@ impl<'a> Job<'a> {
         let plan = plan_task(&recipe, &task, true, observer)?;
         let folder = keep.create(&recipe, record)?;
         if let Some(folder) = &folder {
+            if let Some(dataset) = &own_data {
+                folder.write_data(dataset)?;
+            }
             keep_data(folder, schema.as_ref(), &task)?;
         }
         trained(recipe, task, plan, folder, observer, stop)

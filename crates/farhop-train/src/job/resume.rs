@@ -41,7 +41,7 @@ impl<'a> Resume<'a> {
         // Data first: a run whose data has changed stays as it is.
         let mut recipe = Recipe::read(&path.join(names::RECIPE))?;
         let record = RunRecord::read(&path.join(names::RECORD))?;
-        recipe.data = record.found(&recipe.data);
+        recipe.data = record.found(path, &recipe.data);
         recipe.data.nodes = self.nodes.or(recipe.data.nodes);
         recipe.data.edges = self.edges.or(recipe.data.edges);
         let places = Places::usual(self.data_dir.as_deref().or(record.data_dir.as_deref()));

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use farhop_data::Split;
 use farhop_data::hash::sha256_hex;
 use farhop_data::save::same_file;
 use farhop_data::text::counted;
+use farhop_data::{Dataset, Split};
 
 use super::lock::FolderLock;
 use super::metrics::Metrics;
@@ -128,6 +128,15 @@ impl RunFolder {
         durable::replace(&path, text.as_bytes())
     }
 
+    /// Keeps the data itself, as it was before it was scaled.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub fn write_data(&self, dataset: &Dataset) -> Result<(), TrainError> {
+        self.check_place()?;
+        Ok(dataset.save(&self.path.join(names::DATA))?)
+    }
+
     /// Keeps how the data was divided, under the user's ids.
     ///
     /// # Errors
@@ -216,7 +225,7 @@ fn refuse_foreign(path: &Path) -> Result<(), TrainError> {
 /// Removes the files of a run, and nothing else that may lie in the folder. The record goes first: without it there is
 /// no run to be mistaken for a whole one.
 fn remove_run(path: &Path) -> Result<(), TrainError> {
-    for name in [names::RECORD, names::MODEL, names::METRICS, names::RECIPE, names::SCHEMA, names::SPLIT] {
+    for name in [names::RECORD, names::MODEL, names::METRICS, names::RECIPE, names::SCHEMA, names::SPLIT, names::DATA] {
         let file = path.join(name);
         match fs::remove_file(&file) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

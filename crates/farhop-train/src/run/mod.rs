@@ -7,6 +7,7 @@
 //! | `metrics.jsonl` | one line an epoch |
 //! | `model.safetensors` | the best weights, once the run has ended |
 //! | `schema.toml`, `split.json` | how the data was read and divided |
+//! | `data.farhop` | the data itself, of a run whose data a program had at hand |
 //! | `checkpoint/` | the last state, to continue from |
 //! | `predictions.csv` | of `farhop predict`, replaced by the next ones |
 //! | `report.html` | of `farhop report` |
@@ -20,6 +21,7 @@ mod metrics;
 mod record;
 mod split;
 mod trained;
+mod training_data;
 
 use std::path::{Path, PathBuf};
 
@@ -46,7 +48,7 @@ pub fn owner(path: &Path) -> Option<PathBuf> {
 /// Names of the files in a run folder.
 pub mod names {
     /// All of them.
-    pub const ALL: [&str; 8] = [RECIPE, RECORD, METRICS, MODEL, SCHEMA, SPLIT, CHECKPOINT, LOCK];
+    pub const ALL: [&str; 9] = [RECIPE, RECORD, METRICS, MODEL, SCHEMA, SPLIT, DATA, CHECKPOINT, LOCK];
     /// The predictions that `farhop predict` writes unless told where; made from the run, and no part of it.
     pub const PREDICTIONS: &str = "predictions.csv";
     /// The page that `farhop report` writes unless told where; no part of the run either.
@@ -63,6 +65,8 @@ pub mod names {
     pub const SCHEMA: &str = "schema.toml";
     /// How the nodes were divided.
     pub const SPLIT: &str = "split.json";
+    /// The data, where a program had it at hand: a recipe with `dataset = "data.farhop"` means the one in its run folder.
+    pub const DATA: &str = "data.farhop";
     /// The last state.
     pub const CHECKPOINT: &str = "checkpoint";
     /// Held by the process that works in the folder.

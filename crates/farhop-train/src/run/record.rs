@@ -9,6 +9,7 @@ use farhop_data::metrics::Metric;
 use farhop_nn::{InputShape, OutputShape};
 use serde::{Deserialize, Serialize};
 
+use super::names;
 use crate::durable;
 use crate::error::start_again;
 use crate::{DataConfig, FeatureScale, Scores, SplitSetting, TargetScale, TrainError};
@@ -189,10 +190,13 @@ impl RunRecord {
         there.filter(|there| !path.exists() && there.exists()).unwrap_or_else(|| path.to_path_buf())
     }
 
-    /// What a recipe says about its data, with paths that lead to it from here.
-    pub fn found(&self, data: &DataConfig) -> DataConfig {
+    /// What the recipe of the run in folder `run` says about its data, with paths that lead to it from here.
+    pub fn found(&self, run: &Path, data: &DataConfig) -> DataConfig {
         let find = |path: &Option<PathBuf>| path.as_deref().map(|path| self.find(path));
+        let own = run.join(names::DATA);
+        let is_own = |name: &String| name == names::DATA && own.is_file();
         let dataset = data.dataset.as_ref().map(|name| match catalogue::find(name) {
+            _ if is_own(name) => own.display().to_string(),
             Ok(_) => name.clone(),
             Err(_) => self.find(Path::new(name)).to_str().map_or_else(|| name.clone(), str::to_string),
         });

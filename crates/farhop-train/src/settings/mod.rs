@@ -65,6 +65,20 @@ impl Recipe {
         serde_json::from_value(tree).map_err(failed)
     }
 
+    /// Where a setting of that name alone stands: `epochs` is `train.epochs`. The model comes first, then training, its optimiser,
+    /// encodings, and what data has to do with learning.
+    pub fn place_of(&self, name: &str) -> Option<Vec<&'static str>> {
+        const SECTIONS: [&[&str]; 4] = [&["model"], &["train"], &["train", "optimizer"], &["encodings"]];
+        const OF_DATA: [&str; 2] = ["metric", "scaling"];
+        let tree = serde_json::to_value(self).ok()?;
+        let inside = |section: &&&[&str]| {
+            let place = section.iter().fold(&tree, |place, key| &place[*key]);
+            place.get(name).is_some_and(|value| !value.is_object())
+        };
+        let section = SECTIONS.iter().find(inside).map(|section| section.to_vec());
+        section.or_else(|| OF_DATA.contains(&name).then(|| vec!["data"]))
+    }
+
     fn no_such(&self, setting: &GivenSetting, key: &str, known: Vec<String>) -> TrainError {
         let near = slip_of(key, known.iter()).cloned();
         let of_model = setting.path.first().is_some_and(|section| section == "model");

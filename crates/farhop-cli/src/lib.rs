@@ -25,28 +25,26 @@ mod version;
 mod watcher;
 mod without_effect;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
-use farhop_kernels::allocator::{self, PageAligned};
-use farhop_kernels::process;
+use farhop_kernels::{allocator, process};
 
 use arguments::{Cli, Command};
 use console::Console;
 use failure::Failure;
 
-/// Feature rows on cache lines and large pages: gathers from them are a fifth faster.
-#[global_allocator]
-static ALLOCATOR: PageAligned = PageAligned;
-
-fn main() -> ExitCode {
+/// Runs the command in a process of its own: it says how settings are spelled, takes over signals, and ends the process when memory is
+/// exhausted. The first of the `words` is the name of the program.
+pub fn command(words: Vec<OsString>) -> ExitCode {
     farhop_data::spell_settings(flags::spell);
     process::report_full_files();
     allocator::be_sparing();
     allocator::end_when_exhausted(&flags::NEED_LESS);
-    let cli = match parsed() {
+    let cli = match parsed(&words) {
         Ok(cli) => cli,
-        Err(error) => return usage::report(&error),
+        Err(error) => return usage::report(&error, &words),
     };
     let console = Console::new(&cli.common);
     match run(cli, &console) {
@@ -59,7 +57,7 @@ fn main() -> ExitCode {
 }
 
 /// What was asked. A number below zero is the value of its option, so that the range is what is told, and not an option that is unknown.
-fn parsed() -> Result<Cli, clap::Error> {
+fn parsed(words: &[OsString]) -> Result<Cli, clap::Error> {
     fn with_negative_numbers(command: clap::Command) -> clap::Command {
         command
             .mut_args(|argument| match argument.get_long().is_some() && argument.get_action().takes_values() {
@@ -68,7 +66,7 @@ fn parsed() -> Result<Cli, clap::Error> {
             })
             .mut_subcommands(with_negative_numbers)
     }
-    Cli::from_arg_matches(&with_negative_numbers(Cli::command()).try_get_matches()?)
+    Cli::from_arg_matches(&with_negative_numbers(Cli::command()).try_get_matches_from(words)?)
 }
 
 fn run(cli: Cli, console: &Console) -> Result<ExitCode, Failure> {

@@ -1,0 +1,428 @@
+//! The GEN layer and the elimination for PyTorch: forward and backward over the memory of its tensors.
+//!
+//! Numbers of 32 bits go through the kernels. Numbers of 64 bits go through their literal counterparts, a number at a time, with exact
+//! gradients from the tape: slow, and right to check against.
+
+use std::sync::{Mutex, PoisonError};
+
+use farhop_kernels::edge_attention::Dropout;
+use farhop_kernels::elimination::{
+    self, Attention, Coefficients, Config, Kept as KeptRounds, Mode, Reading, RowGradient, Source, Storage,
+};
+use farhop_kernels::gen_layer::{self, Weights};
+use farhop_kernels::heads::Heads;
+use farhop_nn::knobs::Knobs;
+use farhop_nn::{CoefficientKind, GenConfig, HopCoefficients, HopFeatures};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::Value;
+
+use crate::arrays::{Number, View, array, view};
+use crate::errors::Failure;
+use crate::graph::Graph;
+use crate::json::settings;
+use crate::literal;
+use crate::threads::compute;
+
+/// What a forward pass keeps for its backward pass, which takes it: there is one.
+#[pyclass(frozen)]
+pub struct Kept {
+    rounds: Mutex<Option<KeptRounds>>,
+}
+
+impl Kept {
+    fn new(rounds: Option<KeptRounds>) -> Self {
+        Kept { rounds: Mutex::new(rounds) }
+    }
+
+    fn take(&self) -> Option<KeptRounds> {
+        self.rounds.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// The settings of a GEN layer, its own parameters apart.
+#[pyclass(frozen)]
+pub struct Layer {
+    config: GenConfig,
+}
+
+/// Arrays of a GEN layer, each if there is one.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct Parameters<'py> {
+    attention: Option<Bound<'py, PyAny>>,
+    bias: Option<Bound<'py, PyAny>>,
+    query: Option<Bound<'py, PyAny>>,
+    key: Option<Bound<'py, PyAny>>,
+    hop_bias: Option<Bound<'py, PyAny>>,
+    value: Bound<'py, PyAny>,
+    residual: Option<Bound<'py, PyAny>>,
+}
+
+/// The numbers of [`Parameters`].
+#[derive(Clone, Copy)]
+pub struct Slices<'a, T> {
+    /// `[sets, 2 F]`.
+    pub attention: Option<&'a [T]>,
+    /// `[E, H]`.
+    pub bias: Option<&'a [T]>,
+    /// `[F, H * key]` and `[F, key]`.
+    pub query_key: Option<(&'a [T], &'a [T])>,
+    /// `[H, hops]`.
+    pub hop_bias: Option<&'a [T]>,
+    /// `[F, O]`.
+    pub value: &'a [T],
+    /// `[F, O]`.
+    pub residual: Option<&'a [T]>,
+}
+
+#[pymethods]
+impl Layer {
+    /// A layer with settings by name, those of a GEN.
+    #[new]
+    fn new(given: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let given = Value::Object(settings(given)?);
+        let wrong = |error: serde_json::Error| Failure::setting(farhop_nn::explain_unknown_key(&error.to_string()));
+        let config: GenConfig = serde_json::from_value(given).map_err(wrong)?;
+        config.check_ranges("GENConv").map_err(Failure::from)?;
+        Ok(Layer { config })
+    }
+
+    /// Rows of attention vectors, channels of a key and hops that are weighed, for so many outputs.
+    fn sizes(&self, outputs: usize) -> (usize, usize, usize) {
+        let sets = if self.config.attends() { self.config.sets() } else { 0 };
+        (sets, self.config.key(outputs), self.config.hops_read())
+    }
+
+    /// The layer before its feed-forward network, and what its backward pass needs.
+    #[pyo3(signature = (graph, x, parameters, dropout, keep, threads))]
+    fn forward<'py>(
+        &self,
+        py: Python<'py>,
+        graph: &Graph,
+        x: &Bound<'py, PyAny>,
+        parameters: Parameters<'py>,
+        dropout: Option<u64>,
+        keep: bool,
+        threads: Option<usize>,
+    ) -> PyResult<(Bound<'py, PyAny>, Option<Kept>)> {
+        let structure = &graph.parts().built.graph;
+        if is_double(x)? {
+            let (x, slices) = (view::<f64>(x, "x")?, slices::<f64>(&parameters)?);
+            let outputs = self.check(structure, &x, &slices)?;
+            let shape = [structure.nodes(), outputs];
+            let run = literal::Run { config: &self.config, graph: structure, outputs, dropout: self.mask(dropout) };
+            let found = compute(py, threads, || Ok(run.forward(x.data, x.columns(), &slices)))?;
+            return Ok((array(py, found, &shape)?, keep.then(|| Kept::new(None))));
+        }
+        let (x, slices) = (view::<f32>(x, "x")?, slices::<f32>(&parameters)?);
+        let outputs = self.check(structure, &x, &slices)?;
+        let config = self.config.kernel(x.columns(), outputs);
+        let (found, kept) = compute(py, threads, || {
+            let fixed = self.fixed(structure);
+            let source = self.source(&slices, &fixed, dropout);
+            Ok(gen_layer::forward(structure, &config, &source, &weights(&slices), x.data, keep))
+        })?;
+        Ok((array(py, found, &[structure.nodes(), outputs])?, keep.then(|| Kept::new(kept))))
+    }
+
+    /// The gradients of x, attention, bias `[rounds, E, H]`, query, key, hop_bias, value and residual; None where there is no such thing.
+    #[pyo3(signature = (graph, x, parameters, dropout, kept, gradient, needs_x, threads))]
+    fn backward<'py>(
+        &self,
+        py: Python<'py>,
+        graph: &Graph,
+        x: &Bound<'py, PyAny>,
+        parameters: Parameters<'py>,
+        dropout: Option<u64>,
+        kept: &Kept,
+        gradient: &Bound<'py, PyAny>,
+        needs_x: bool,
+        threads: Option<usize>,
+    ) -> PyResult<Vec<Option<Bound<'py, PyAny>>>> {
+        let structure = &graph.parts().built.graph;
+        let flat = |data: Vec<f32>| -> PyResult<Bound<'py, PyAny>> {
+            let length = data.len();
+            array(py, data, &[length])
+        };
+        if is_double(x)? {
+            let (x, slices) = (view::<f64>(x, "x")?, slices::<f64>(&parameters)?);
+            let outputs = self.check(structure, &x, &slices)?;
+            let gradient = view::<f64>(gradient, "gradient")?;
+            let run = literal::Run { config: &self.config, graph: structure, outputs, dropout: self.mask(dropout) };
+            let found = compute(py, threads, || Ok(run.backward(x.data, x.columns(), &slices, gradient.data)))?;
+            let one =
+                |found: Option<Vec<f64>>| found.map(|data| array::<f64>(py, data.clone(), &[data.len()])).transpose();
+            return found.into_iter().map(one).collect();
+        }
+        let (x, slices) = (view::<f32>(x, "x")?, slices::<f32>(&parameters)?);
+        let outputs = self.check(structure, &x, &slices)?;
+        let gradient = view::<f32>(gradient, "gradient")?;
+        if gradient.data.len() != structure.nodes() * outputs {
+            return Err(Failure::data(format!("gradient has shape {:?}.", gradient.shape)).into());
+        }
+        let config = self.config.kernel(x.columns(), outputs);
+        let rounds = kept.take();
+        let found = compute(py, threads, || {
+            let fixed = self.fixed(structure);
+            let source = self.source(&slices, &fixed, dropout);
+            let gradient = gradient.data.to_vec();
+            Ok(gen_layer::backward(structure, &config, &source, &weights(&slices), x.data, rounds, gradient, needs_x))
+        })?;
+        let attends = slices.attention.is_some();
+        [
+            needs_x.then_some(found.z),
+            attends.then_some(found.attention),
+            slices.bias.is_some().then_some(found.edge),
+            slices.query_key.is_some().then_some(found.query),
+            slices.query_key.is_some().then_some(found.key),
+            slices.hop_bias.is_some().then_some(found.hop_bias),
+            Some(found.value),
+            slices.residual.is_some().then_some(found.residual),
+        ]
+        .into_iter()
+        .map(|gradient| gradient.map(flat).transpose())
+        .collect()
+    }
+}
+
+impl Layer {
+    /// The number of outputs, if all arrays belong together.
+    fn check<T>(&self, graph: &farhop_graph::Graph, x: &View<'_, T>, slices: &Slices<'_, T>) -> Result<usize, Failure> {
+        let (nodes, width) = (graph.nodes(), x.columns());
+        let wrong = |text: String| Err(Failure::data(text));
+        if x.shape.len() != 2 || x.rows() != nodes || width == 0 {
+            return wrong(format!("x has shape {:?}; [{nodes}, channels] is needed: a row for each node.", x.shape));
+        }
+        let outputs = slices.value.len() / width;
+        let (sets, key, hops) = self.sizes(outputs);
+        let heads = self.config.heads;
+        if outputs == 0 || !width.is_multiple_of(heads) || !outputs.is_multiple_of(heads) {
+            return wrong(format!("{width} channels in and {outputs} out can't be shared by {heads} heads alike."));
+        }
+        let lengths = [
+            ("attention", slices.attention.map(<[T]>::len), (sets > 0).then_some(sets * 2 * width)),
+            ("bias", slices.bias.map(<[T]>::len), slices.bias.is_some().then_some(graph.entries() * heads)),
+            ("query", slices.query_key.map(|(query, _)| query.len()), self.hop_size(width * heads * key)),
+            ("key", slices.query_key.map(|(_, key)| key.len()), self.hop_size(width * key)),
+            ("hop_bias", slices.hop_bias.map(<[T]>::len), self.hop_size(heads * hops).filter(|_| self.config.hop_bias)),
+            ("value", Some(slices.value.len()), Some(width * outputs)),
+            ("residual", slices.residual.map(<[T]>::len), self.config.own_term.then_some(width * outputs)),
+        ];
+        match lengths.into_iter().find(|(_, found, wanted)| found != wanted) {
+            Some((name, found, wanted)) => wrong(format!(
+                "{name} has {found:?} numbers, {wanted:?} are needed. x has {width} channels: are the layer's in_channels the same?"
+            )),
+            None => Ok(outputs),
+        }
+    }
+
+    fn hop_size(&self, size: usize) -> Option<usize> {
+        self.config.hop_attention.then_some(size)
+    }
+
+    fn mask(&self, dropout: Option<u64>) -> Option<Dropout> {
+        let probability = self.config.attention_dropout;
+        dropout.filter(|_| probability > 0.0).map(|seed| Dropout { probability, seed })
+    }
+
+    /// Coefficients of entries and nodes where they are not learned.
+    fn fixed(&self, graph: &farhop_graph::Graph) -> (Vec<f32>, Vec<f32>) {
+        fixed_coefficients(&self.config, graph)
+    }
+
+    fn source<'a>(
+        &self,
+        slices: &Slices<'a, f32>,
+        (edge, node): &'a (Vec<f32>, Vec<f32>),
+        dropout: Option<u64>,
+    ) -> Source<'a> {
+        match slices.attention {
+            Some(weights) => Source::Attention(Attention {
+                weights,
+                each_round: self.config.coefficients == CoefficientKind::AttentionPerRound,
+                bias: slices.bias,
+                slope: self.config.attention_slope,
+                dropout: self.mask(dropout),
+            }),
+            None => Source::Given(Coefficients { rounds: 1, edge, node }),
+        }
+    }
+}
+
+/// Coefficients of entries and nodes that are not learned; none where they are.
+pub fn fixed_coefficients(config: &GenConfig, graph: &farhop_graph::Graph) -> (Vec<f32>, Vec<f32>) {
+    let coefficients = match config.coefficients {
+        CoefficientKind::Gcn => HopCoefficients::Gcn,
+        CoefficientKind::Ones => HopCoefficients::Ones,
+        CoefficientKind::AttentionPerRound | CoefficientKind::AttentionPerLayer => return Default::default(),
+    };
+    let elimination = config.elimination;
+    HopFeatures { rounds: 1, elimination, coefficients, own: None }.coefficients(graph)
+}
+
+fn weights<'a>(slices: &Slices<'a, f32>) -> Weights<'a> {
+    let Slices { query_key, hop_bias, value, residual, .. } = *slices;
+    Weights { query_key, hop_bias, value: Some(value), residual }
+}
+
+fn is_double(x: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(x.getattr("dtype")?.getattr("itemsize")?.extract::<usize>()? == 8)
+}
+
+fn slices<'a, T: Number>(parameters: &'a Parameters<'_>) -> PyResult<Slices<'a, T>> {
+    let one = |array: &'a Option<Bound<'_, PyAny>>, name: &str| match array {
+        Some(array) => view::<T>(array, name).map(|view| Some(view.data)),
+        None => Ok(None),
+    };
+    let (query, key) = (one(&parameters.query, "query")?, one(&parameters.key, "key")?);
+    Ok(Slices {
+        attention: one(&parameters.attention, "attention")?,
+        bias: one(&parameters.bias, "bias")?,
+        query_key: query.zip(key),
+        hop_bias: one(&parameters.hop_bias, "hop_bias")?,
+        value: view::<T>(&parameters.value, "value")?.data,
+        residual: one(&parameters.residual, "residual")?,
+    })
+}
+
+/// Rounds of elimination with given coefficients: `[rounds, N, F]` increments or states, and what the backward pass needs.
+#[pyfunction]
+#[pyo3(signature = (graph, x, edge, node, rounds, cumulative, keep, threads))]
+pub fn eliminate<'py>(
+    py: Python<'py>,
+    graph: &Graph,
+    x: &Bound<'py, PyAny>,
+    edge: &Bound<'py, PyAny>,
+    node: &Bound<'py, PyAny>,
+    rounds: usize,
+    cumulative: bool,
+    keep: bool,
+    threads: Option<usize>,
+) -> PyResult<(Bound<'py, PyAny>, Option<Kept>)> {
+    let structure = &graph.parts().built.graph;
+    let shape = [rounds, structure.nodes(), 0];
+    if is_double(x)? {
+        let (x, edge, node) = (view::<f64>(x, "x")?, view::<f64>(edge, "coefficients")?, view::<f64>(node, "own")?);
+        check_rounds(structure, &x, &edge, &node, rounds)?;
+        let found = compute(py, threads, || {
+            Ok(literal::eliminate(structure, x.data, x.columns(), edge.data, node.data, rounds, cumulative))
+        })?;
+        return Ok((array(py, found, &[shape[0], shape[1], x.columns()])?, keep.then(|| Kept::new(None))));
+    }
+    let (x, edge, node) = (view::<f32>(x, "x")?, view::<f32>(edge, "coefficients")?, view::<f32>(node, "own")?);
+    let sets = check_rounds(structure, &x, &edge, &node, rounds)?;
+    let config = rounds_config(rounds, x.columns());
+    let (found, kept) = compute(py, threads, || {
+        let coefficients = Coefficients { rounds: sets, edge: edge.data, node: node.data };
+        let kept = elimination::forward(structure, &config, &Source::Given(coefficients), x.data);
+        let found = match cumulative {
+            true => elimination::cumulative(&config, &coefficients, x.data, &kept.increments),
+            false => kept.increments.concat(),
+        };
+        Ok((found, kept))
+    })?;
+    let kept = keep.then(|| Kept::new(Some(kept)));
+    Ok((array(py, found, &[shape[0], shape[1], x.columns()])?, kept))
+}
+
+/// The gradients of x, of the coefficients of entries and of those of nodes.
+#[pyfunction]
+#[pyo3(signature = (graph, x, edge, node, rounds, cumulative, kept, gradient, threads))]
+pub fn eliminate_backward<'py>(
+    py: Python<'py>,
+    graph: &Graph,
+    x: &Bound<'py, PyAny>,
+    edge: &Bound<'py, PyAny>,
+    node: &Bound<'py, PyAny>,
+    rounds: usize,
+    cumulative: bool,
+    kept: &Kept,
+    gradient: &Bound<'py, PyAny>,
+    threads: Option<usize>,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let structure = &graph.parts().built.graph;
+    if is_double(x)? {
+        let (x, edge, node) = (view::<f64>(x, "x")?, view::<f64>(edge, "coefficients")?, view::<f64>(node, "own")?);
+        check_rounds(structure, &x, &edge, &node, rounds)?;
+        let gradient = view::<f64>(gradient, "gradient")?;
+        let found = compute(py, threads, || {
+            let given = (x.data, x.columns(), edge.data, node.data);
+            Ok(literal::eliminate_backward(structure, given, rounds, cumulative, gradient.data))
+        })?;
+        return found.into_iter().map(|data| array::<f64>(py, data.clone(), &[data.len()])).collect();
+    }
+    let (x, edge, node) = (view::<f32>(x, "x")?, view::<f32>(edge, "coefficients")?, view::<f32>(node, "own")?);
+    let sets = check_rounds(structure, &x, &edge, &node, rounds)?;
+    let gradient = view::<f32>(gradient, "gradient")?;
+    let (nodes, width) = (structure.nodes(), x.columns());
+    if gradient.data.len() != rounds * nodes * width {
+        return Err(Failure::data(format!("gradient has shape {:?}.", gradient.shape)).into());
+    }
+    let config = rounds_config(rounds, width);
+    let rounds_kept = kept.take();
+    let found = compute(py, threads, || {
+        let source = Source::Given(Coefficients { rounds: sets, edge: edge.data, node: node.data });
+        let kept = rounds_kept.unwrap_or_else(|| elimination::forward(structure, &config, &source, x.data));
+        let gradient = gradient.data;
+        let rows = || -> RowGradient<'_> {
+            Box::new(move |i: usize, block: &mut [f32]| {
+                for (round, place) in block.chunks_exact_mut(width).enumerate() {
+                    place.copy_from_slice(&gradient[(round * nodes + i) * width..(round * nodes + i + 1) * width]);
+                }
+            })
+        };
+        let reading = if cumulative { Reading::Cumulative } else { Reading::Increment };
+        Ok(elimination::backward(structure, &config, &source, x.data, kept, reading, &rows))
+    })?;
+    // The gradient of a node's own coefficient comes for every round, also where the coefficients are the same in all.
+    let own = match sets {
+        1 => sum_of(&found.node, nodes),
+        _ => found.node,
+    };
+    [found.z, found.edge, own]
+        .into_iter()
+        .map(|data| {
+            let length = data.len();
+            array::<f32>(py, data, &[length])
+        })
+        .collect()
+}
+
+/// `[rounds, size]` to `[size]`, in the order of the rounds.
+fn sum_of(rounds: &[f32], size: usize) -> Vec<f32> {
+    let mut sum = vec![0.0; size];
+    for round in rounds.chunks_exact(size.max(1)) {
+        sum.iter_mut().zip(round).for_each(|(sum, value)| *sum += value);
+    }
+    sum
+}
+
+/// How many sets of coefficients there are: one for all rounds, or one for each.
+fn check_rounds<T>(
+    graph: &farhop_graph::Graph,
+    x: &View<'_, T>,
+    edge: &View<'_, T>,
+    node: &View<'_, T>,
+    rounds: usize,
+) -> Result<usize, Failure> {
+    let (nodes, entries) = (graph.nodes(), graph.entries());
+    if !(1..=64).contains(&rounds) {
+        return Err(Failure::setting(format!("rounds is {rounds}: give 1 to 64.")));
+    }
+    if x.shape.len() != 2 || x.rows() != nodes {
+        return Err(Failure::data(format!("x has shape {:?}; [{nodes}, channels] is needed.", x.shape)));
+    }
+    let fits = |sets: usize| edge.data.len() == sets * entries && node.data.len() == sets * nodes;
+    match [1, rounds].into_iter().find(|sets| fits(*sets)) {
+        Some(sets) => Ok(sets),
+        None => Err(Failure::data(format!(
+            "coefficients has shape {:?} and those of nodes {:?}; one for each edge and node is needed, or for each round.",
+            edge.shape, node.shape
+        ))),
+    }
+}
+
+fn rounds_config(rounds: usize, width: usize) -> Config {
+    Config { rounds, heads: Heads::new(width, 1), mode: Mode::Exact, skip_negligible: true, storage: Storage::Full }
+}
