@@ -36,8 +36,8 @@ SHARES = [0.0, 0.02, 0.1, 0.3, 1.0]
 TREE_NODES, TREE_DISTANCE = 3000, 3
 # Real graphs: splits, and what is narrower than in the recipe.
 REAL = {
-    "cora": {"width": 128, "epochs": 200}, "citeseer": {"width": 128, "epochs": 200},
-    "chameleon-filtered": {"epochs": 200}, "squirrel-filtered": {"epochs": 200},
+    "chameleon-filtered": {"epochs": 200}, "cora": {"width": 128, "epochs": 200}, "citeseer": {"width": 128, "epochs": 200},
+    "squirrel-filtered": {"epochs": 200},
 }
 
 

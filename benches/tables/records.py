@@ -76,7 +76,7 @@ def told(cell):
     missing = f" of {cell['wanted']} wanted" if len(seeds) < cell["wanted"] else ""
     note = f" {cell['note']}" if cell["note"] else ""
     published = f"; published {number(cell, cell['published'])}" if cell["published"] else ""
-    return (f"{number(cell, cell['ours'])} on test, {which} ({len(seeds)} runs{missing}), {cell['date']}, {cell['seconds']:.0f} s a run "
+    return (f"{number(cell, cell['ours'])} on test, {which} ({len(seeds)} {'run' if len(seeds) == 1 else 'runs'}{missing}), {cell['date']}, {cell['seconds']:.0f} s a run "
             f"({machine['system']}, {machine['instruction_sets']}, {threads}{note}){published}")
 
 
