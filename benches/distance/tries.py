@@ -19,7 +19,7 @@ def for_the_task(model, distance):
         "appnp": {"alpha": 0.0},
         "gprgnn": {"start": "one-hop", "start_hop": distance},
         "fsgnn": {"unit_rows": False},
-        "gat": {"jump": "concat", "skip": True},
+        "gat": {"jump": "concat", "skip": True, "head_layers": 1},
         "graphsage": {"jump": "concat", "skip": True},
         "jknet": {"jump": "lstm"},
         "gin": {"learn_epsilon": True},

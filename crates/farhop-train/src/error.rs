@@ -370,7 +370,9 @@ fn remedy(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
             let resume = Setting::named("resume");
-            format!("Free some space and continue with {resume}; what was saved before is intact.")
+            format!(
+                "Free some space and continue with {resume}, a search or a comparison with the same command; what was saved before is intact."
+            )
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "Check its permissions, or choose another place.".to_string()

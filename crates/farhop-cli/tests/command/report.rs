@@ -223,6 +223,13 @@ fn folders_of_something_else_are_refused() {
     place.write("store/one/run.json", &place.text("store/one/run.json").replace("\"finished\"", "\"running\""));
     place.farhop("report store/one --quiet --without-data").succeeded();
     has(&place.text("store/one/report.html"), &["not ended"]);
+    // Neither do two of them keep each other from having one.
+    place.train("store/two", &[]).succeeded();
+    place.write("store/two/run.json", &place.text("store/two/run.json").replace("\"finished\"", "\"interrupted\""));
+    place.farhop("report --compare store --quiet").succeeded();
+    let html = place.text("store/report.html");
+    is_whole(&html);
+    has(&html, &["2 runs, none of which has ended", "interrupted"]);
     place.write("store/one/run.json", "{");
     place.refuses("report store/one --overwrite --quiet", 1, &["run.json", "not a run record"]);
 }

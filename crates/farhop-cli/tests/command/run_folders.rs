@@ -81,3 +81,21 @@ fn a_run_does_not_go_back() {
     assert_eq!(place.farhop("train --resume run --epochs 6 --json --quiet").object()["epochs"], 6);
     assert_eq!(place.farhop("train --resume run --epochs 7 --json --quiet").object()["epochs"], 7);
 }
+
+/// Whoever comes second is told, and loses nothing; looking is free.
+#[test]
+fn two_processes_never_work_on_one_run() {
+    let place = Place::with_run();
+    let before = place.read("run/run.json");
+    let lock = farhop_train::run::FolderLock::take(&place.path("run")).unwrap();
+    let told = ["run is in use by another farhop process", "Wait for it"];
+    place.refuses("train --resume run --epochs 8 --quiet", 1, &told);
+    let again =
+        "train --nodes nodes.csv --edges edges.csv --target label --fill mean --epochs 2 --out run --overwrite --quiet";
+    place.refuses(again, 1, &told);
+    assert_eq!(place.read("run/run.json"), before);
+    place.farhop("evaluate run --quiet").succeeded();
+    place.farhop("report run --quiet").succeeded();
+    drop(lock);
+    place.farhop("train --resume run --epochs 8 --quiet").succeeded();
+}

@@ -131,3 +131,74 @@ fn the_space_can_be_seen_before() {
         .farhop("tune --nodes nodes.csv --edges edges.csv --target label --fill mean --space shown.toml --epochs 2 --trials 1 --out study --quiet")
         .succeeded();
 }
+
+/// Numbers that stop being finite are the trial's own fault.
+#[test]
+fn a_trial_that_diverges_fails_and_the_study_goes_on() {
+    let place = place();
+    place.write("space.toml", "[space]\ntrain.learning_rate = [0.01, 1000.0]\n");
+    let wild = "--clip-norm none --warmup-epochs 0 --weight-decay 0 --set model.norm=none --no-pruning";
+    let command = TABLES.replace("--layers 1", "--layers 6").replace("--epochs 12", "--epochs 40");
+    let answer = place.farhop(&format!("{command} {wild} --trials 4 --out study --json"));
+    assert!(answer.stderr.contains("NaN or infinite"), "{}", answer.stderr);
+    let object = answer.object();
+    let counts = ["trials", "finished", "failed"].map(|key| object[key].as_u64().unwrap());
+    assert_eq!((counts[0], counts[1] + counts[2]), (4, 4), "{object}");
+    assert!(counts[1] >= 1 && counts[2] >= 1, "{object}");
+    assert_eq!(object["best"]["settings"]["train.learning_rate"], 0.01, "{object}");
+}
+
+#[test]
+fn a_study_of_another_dataset_is_refused_and_stays() {
+    let place = place();
+    place.farhop(&format!("{TABLES} --trials 1 --out study --quiet")).succeeded();
+    let before = place.read("study/trials/0000/trial.json");
+    place.write("other.csv", &place.text("nodes.csv").replace("n-007,green", "n-007,blue"));
+    let other = TABLES.replace("nodes.csv", "other.csv");
+    place.refuses(&format!("{other} --trials 2 --out study --quiet"), 1, &["study", "other data", "another folder"]);
+    assert_eq!(place.read("study/trials/0000/trial.json"), before);
+    assert!(!place.path("study/trials/0001").exists());
+}
+
+/// A search needs no test part; what scores by it says so.
+#[test]
+fn an_empty_test_part_is_no_hindrance() {
+    let place = place();
+    let untested = place.text("nodes.csv").lines().enumerate().fold(String::new(), |text, (number, line)| {
+        let part = if number == 0 { "split" } else { ["train", "valid"][number % 2] };
+        format!("{text}{line},{part}\n")
+    });
+    place.write("nodes.csv", &untested);
+    place.farhop(&format!("{TABLES} --trials 2 --out study --quiet")).succeeded();
+    let trained = place.farhop("train --recipe study/best.toml --runs 2 --out runs --json --quiet").object();
+    assert!(trained["valid"]["mean"].is_number() && trained["test"].is_null(), "{trained}");
+    place.refuses("evaluate runs/seed-0 --quiet", 1, &["nothing in part test", "--split"]);
+    place.farhop("report runs --quiet").succeeded();
+    assert!(place.text("runs/report.html").contains("Answers on the valid part"));
+}
+
+/// Nothing that is finished is lost on a disk that is full, and the same command goes on.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_stops_a_study_and_nothing_more() {
+    let place = place();
+    let command = format!("{TABLES} --out study --quiet --threads 1");
+    place.farhop(&format!("{command} --trials 2")).succeeded();
+    let kept = ["0000", "0001"].map(|trial| place.read(&format!("study/trials/{trial}/trial.json")));
+    // Files of at most two blocks of 512 or 1,024 bytes: no checkpoint fits.
+    let words = ["-c", "trap '' XFSZ; ulimit -f 2; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_farhop")];
+    let line = format!("{command} --trials 3");
+    let inner = place.command(&[]);
+    let mut limited = std::process::Command::new("sh");
+    limited.args(words).args(line.split(' ')).current_dir(inner.get_current_dir().unwrap()).env("FARHOP_CACHE", "");
+    let stopped = answer(&mut limited);
+    assert_eq!((stopped.code, stopped.stdout.as_str()), (Some(1), ""), "{}", stopped.stderr);
+    assert!(
+        stopped.stderr.contains("can't write") && stopped.stderr.contains("with the same command"),
+        "{}",
+        stopped.stderr
+    );
+    assert_eq!(["0000", "0001"].map(|trial| place.read(&format!("study/trials/{trial}/trial.json"))), kept);
+    let object = place.farhop(&format!("{command} --trials 3 --json")).object();
+    assert_eq!((object["finished"].as_u64(), object["trials"].as_u64()), (Some(3), Some(3)), "{object}");
+}

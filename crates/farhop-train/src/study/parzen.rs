@@ -51,6 +51,9 @@ const PRIOR: f64 = 1.0;
 /// Points that keep their full weight; older ones count less.
 const RECENT: usize = 25;
 
+/// The narrowest kernel, of the share of an axis that a point would have among evenly spread ones.
+const NARROWEST: f64 = 0.5;
+
 /// The density.
 pub(super) struct Parzen<'a> {
     axes: &'a [Axis],
@@ -177,7 +180,7 @@ impl<'a> Parzen<'a> {
 /// How wide the kernel of every point is along every axis: the way to the farther of its two neighbours there.
 fn widths(axes: &[Axis], points: &[&Place]) -> Vec<f64> {
     // A kernel far narrower than the distance of points would propose one place again and again.
-    let least = 1.0 / (points.len() as f64 + 2.0).min(100.0);
+    let least = NARROWEST / (points.len() as f64 + 2.0).min(100.0);
     let mut widths = vec![1.0; points.len() * axes.len()];
     for (d, axis) in axes.iter().enumerate() {
         let mut order: Vec<(f64, usize)> =
@@ -309,5 +312,18 @@ mod tests {
             assert!((share - mass).abs() < 4.0 * deviation + 1e-4, "{step} {kind}: {share} against {mass}");
         }
         assert!(draws.iter().all(|place| (0.0..1.0).contains(&place[0])));
+    }
+
+    /// By hand, for five points: at least 0.5 / 7; the way to the farther neighbour along each axis; all of it where a point is alone.
+    #[test]
+    fn kernels_are_as_wide_as_the_way_to_the_farther_neighbour() {
+        let place = |line: f64, step: Option<f64>| vec![Some(line), step];
+        let points = [place(0.5, None), place(0.1, None), place(0.9, Some(3.0)), place(0.52, None), place(0.51, None)];
+        let found = widths(&[Axis::Line, Axis::Steps(5)], &points.iter().collect::<Vec<_>>());
+        let line: Vec<f64> = found.iter().step_by(2).copied().collect();
+        for (width, expected) in line.iter().zip([0.4, 0.4, 0.38, 0.38, 0.5 / 7.0]) {
+            assert!((width - expected).abs() < 1e-12, "{line:?}");
+        }
+        assert_eq!(found[5], 1.0);
     }
 }

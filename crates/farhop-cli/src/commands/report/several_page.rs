@@ -66,9 +66,11 @@ pub fn page(kind: &'static str, found: &[KeptComparison], views: &[RunView]) -> 
 fn lead(found: &[KeptComparison], all: usize) -> String {
     let runs = counted(all as u64, "run", "runs");
     match found {
-        [one] => match table::conclusion(&one.standings) {
-            Some(conclusion) => format!("{runs} on the same data: {conclusion}."),
-            None => format!("{runs} of one recipe."),
+        [one] => match (table::conclusion(&one.standings), one.standings.len()) {
+            (Some(conclusion), _) => format!("{runs} on the same data: {conclusion}."),
+            (None, 0) => format!("{runs}, none of which has ended."),
+            (None, 1) => format!("{runs} of one recipe."),
+            (None, _) => format!("{runs} on the same data."),
         },
         several => {
             format!("{runs} on {} kinds of data or splits, which are not compared with each other.", several.len())

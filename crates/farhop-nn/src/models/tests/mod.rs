@@ -3,6 +3,7 @@
 mod edges;
 mod inputs;
 mod levels;
+mod looks;
 mod outside;
 mod project_first;
 mod starts;
