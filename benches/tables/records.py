@@ -4,8 +4,9 @@
     python3 benches/tables/records.py headers            # writes the scores into recipes/*/*.toml
     python3 benches/tables/records.py headers --check    # fails where one is not what the records say
 
-`keep` asks the command for a table without running anything, and writes the cells with runs to benches/runs/table-NAME.json; cells that were kept before and are
-not in the store stay. `headers` reads those files. A recipe whose settings changed since it was measured is not measured.
+`keep` asks the command for a table without running anything, and writes the cells with runs to recipes/measured/NAME.json, from where the next build takes them
+into the command: `farhop table` shows them, and runs only what is not among them. `headers` reads those files. A recipe whose settings changed since it was
+measured is not measured.
 """
 import argparse
 import datetime
@@ -19,12 +20,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import common  # noqa: E402
 
 RECIPES = common.ROOT / "recipes"
+MEASURED_RUNS = RECIPES / "measured"
 MEASURED = "# measured  "
 NOT_YET = "not measured yet"
 
 
 def file_of(table):
-    return common.RUNS / f"table-{table}.json"
+    return MEASURED_RUNS / f"{table}.json"
 
 
 def settings_of(recipe):
@@ -33,14 +35,17 @@ def settings_of(recipe):
     return hashlib.sha256("\n".join(lines).strip().encode()).hexdigest()[:16]
 
 
+def recipe_of(cell):
+    return RECIPES / cell["dataset"] / f"{cell['model']}.toml"
+
+
 def kept(cell, note):
     """A cell as it is recorded: nothing of folders."""
-    recipe = RECIPES / cell["dataset"] / f"{cell['model']}.toml"
     keep = ("row", "model", "column", "dataset", "set", "measure", "percent", "published", "by", "ours", "verdict", "wanted", "seconds", "parameters",
             "machine", "farhop")
-    runs = [{name: run[name] for name in ("seed", "split", "valid", "test", "best_epoch", "epochs", "seconds", "error")} for run in cell["runs"]]
+    runs = [{name: value for name, value in run.items() if name != "run"} for run in cell["runs"]]
     date = datetime.datetime.fromtimestamp(cell["started"], datetime.timezone.utc).date().isoformat() if cell["started"] else None
-    return {**{name: cell[name] for name in keep}, "date": date, "note": note, "settings": settings_of(recipe), "runs": runs}
+    return {**{name: cell[name] for name in keep}, "date": date, "note": note, "settings": settings_of(recipe_of(cell)), "runs": runs}
 
 
 def keep(asked):
@@ -48,13 +53,19 @@ def keep(asked):
         line = [asked.farhop, "table", table, "--no-run", "--json", "--quiet", "--out", asked.store]
         answer = json.loads(subprocess.run(list(map(str, line)), check=True, capture_output=True, text=True).stdout)
         path = file_of(table)
-        before = json.loads(path.read_text())["cells"] if path.exists() else []
-        now = [kept(cell, asked.note) for cell in answer["cells"] if cell["runs"]]
         place = lambda cell: (cell["row"], cell["column"])
-        there = {place(cell) for cell in now}
-        cells = now + [cell for cell in before if place(cell) not in there]
-        order = [place(cell) for cell in answer["cells"]]
-        cells.sort(key=lambda cell: order.index(place(cell)) if place(cell) in order else len(order))
+        before = {place(cell): cell for cell in json.loads(path.read_text())["cells"]} if path.exists() else {}
+        cells = []
+        for cell in answer["cells"]:
+            old = before.get(place(cell))
+            known = {run["settings"] for run in cell["runs"]}
+            current = old and old["settings"] == settings_of(recipe_of(cell))
+            if current and not known >= {run["settings"] for run in old["runs"]}:
+                sys.exit(f"error: {cell['row']} on {cell['column']} has runs in {path.name} that the command does not know. Build it first.")
+            if any(run["run"] for run in cell["runs"]):
+                cells.append(kept(cell, asked.note))
+            elif current:
+                cells.append(old)
         content = {key: answer[key] for key in ("table", "title", "source", "protocol")}
         path.write_text(json.dumps({**content, "cells": cells}, indent=1) + "\n")
         print(f"{path.relative_to(common.ROOT)}: {len(cells)} cells")
@@ -82,7 +93,7 @@ def told(cell):
 
 def headers(asked):
     measured = {}
-    for path in sorted(common.RUNS.glob("table-*.json")):
+    for path in sorted(MEASURED_RUNS.glob("*.json")):
         for cell in json.loads(path.read_text())["cells"]:
             if not cell["set"] and cell["measure"] == "score" and cell["ours"]:
                 measured[cell["dataset"], cell["model"]] = cell

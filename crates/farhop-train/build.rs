@@ -1,4 +1,5 @@
-//! Puts the recipes of the repository into the library: `recipes/DATASET/MODEL.toml`, each as text under its two names.
+//! Puts the recipes of the repository into the library: `recipes/DATASET/MODEL.toml`, each as text under its two names; and what was measured of
+//! tables, `recipes/measured/TABLE.json`, each under its name.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -9,17 +10,22 @@ fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let recipes = root.join("../../recipes");
     println!("cargo:rerun-if-changed={}", recipes.display());
-    let mut table = String::from("&[\n");
+    let (mut table, mut measured) = (String::from("&[\n"), String::from("&[\n"));
     // Sources without the repository around them have no recipes.
     for folder in entries(&recipes) {
-        for file in entries(&folder).iter().filter(|file| file.extension().is_some_and(|end| end == "toml")) {
+        for file in entries(&folder) {
             println!("cargo:rerun-if-changed={}", file.display());
-            let (dataset, model) = (name(&folder), name(file));
-            let _ = writeln!(table, "    ({dataset:?}, {model:?}, include_str!({:?})),", file.display());
+            let (dataset, model) = (name(&folder), name(&file));
+            let _ = match file.extension().and_then(|end| end.to_str()) {
+                Some("toml") => writeln!(table, "    ({dataset:?}, {model:?}, include_str!({:?})),", file.display()),
+                Some("json") => writeln!(measured, "    ({model:?}, include_str!({:?})),", file.display()),
+                _ => Ok(()),
+            };
         }
     }
-    table.push(']');
-    fs::write(Path::new(&env::var_os("OUT_DIR").unwrap_or_default()).join("recipes.rs"), table)
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    fs::write(out.join("recipes.rs"), table + "]")?;
+    fs::write(out.join("measured.rs"), measured + "]")
 }
 
 /// What is in a folder, in order; nothing if there is no such folder.

@@ -18,7 +18,8 @@ Examples:
       a first look: two runs a cell
 
 Every cell is a recipe that comes with farhop (farhop train DATASET --model NAME --recipe tuned) with its seeds and splits. Runs are kept where
-farhop compare keeps them: asking again costs nothing, Ctrl-C loses nothing, and any number of processes may work on one folder.";
+farhop compare keeps them: asking again costs nothing, Ctrl-C loses nothing, and any number of processes may work on one folder. Runs that were
+measured for a version come with it and are shown; --own leaves them out.";
 
 /// Arguments of `farhop table`.
 #[derive(Args, Debug)]
@@ -36,6 +37,9 @@ pub struct ScoreTableArguments {
     /// Print what is there, and run nothing
     #[arg(long)]
     pub no_run: bool,
+    /// Run again here what came measured with farhop
+    #[arg(long)]
+    pub own: bool,
     /// Runs of a cell, at most [default: as many as the protocol of the table has]
     #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1000))]
     pub runs: Option<usize>,

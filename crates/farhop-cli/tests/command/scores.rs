@@ -8,7 +8,7 @@ use crate::real_datasets::{farhop, with};
 use crate::support::{Place, answer};
 
 /// A cell that takes a second.
-const CELL: &str = "table heterophily --only mlp --datasets chameleon-filtered";
+const CELL: &str = "table heterophily --own --only mlp --datasets chameleon-filtered";
 
 fn cell(object: &Value) -> &Value {
     assert_eq!(object["cells"].as_array().map(Vec::len), Some(1), "{object}");
@@ -115,6 +115,22 @@ fn a_cell_is_run_once_and_any_one_can_repeat_it() {
     assert!(ask("latex").contains("\\begin{tabular}{llr}") && ask("latex").contains("$\\pm$"));
 }
 
+/// No data, no folder: a table is there all the same.
+#[test]
+fn what_was_measured_comes_with_the_command() {
+    let place = Place::new();
+    let line = "table heterophily --only mlp --datasets chameleon-filtered";
+    let found = place.farhop(&format!("{line} --no-run --json --quiet")).object();
+    let cell = cell(&found);
+    assert_eq!((&cell["ours"]["count"], &cell["verdict"], &cell["hindrance"]), (&10.into(), &"alone".into(), &Value::Null));
+    let runs = cell["runs"].as_array().unwrap();
+    assert!(runs.iter().all(|run| run["run"].is_null() && run["machine"]["threads"].as_u64().is_some()), "{cell}");
+    assert_eq!(runs.iter().map(|run| run["split"].as_str().unwrap()).collect::<String>(), "0123456789");
+    // There is nothing to run, so that nothing is missed.
+    let said = place.farhop(line).succeeded();
+    assert!(said.stderr.contains("10 runs were measured before") && said.stderr.contains("--own"), "{}", said.stderr);
+}
+
 #[test]
 fn two_processes_fill_one_table() {
     let place = Place::new();
@@ -138,7 +154,7 @@ fn two_processes_fill_one_table() {
 #[test]
 fn cells_that_can_not_be_run_are_open_and_say_why() {
     let place = Place::new();
-    let found = place.farhop("table nodes --only gcn --datasets cora,wikics --json --quiet").object();
+    let found = place.farhop("table nodes --own --only gcn --datasets cora,wikics --json --quiet").object();
     let cells = found["cells"].as_array().unwrap();
     assert!(cells.iter().all(|cell| cell["verdict"] == "open"), "{found}");
     assert!(cells[0]["hindrance"].as_str().unwrap().contains("not on this machine"), "{found}");

@@ -87,7 +87,7 @@ fn tables() {
             "plan --node-count 1000 --edge-count 5000 --limit 8GiB",
             "data info --nodes nodes.csv --edges edges.csv --target label --fill mean",
             "table list",
-            "table nodes --only gcn,gen --datasets cora,citeseer --no-run",
+            "table nodes --only gcn,gen --datasets cora,citeseer --no-run --own",
         ],
     );
 }

@@ -91,5 +91,5 @@ fn row(run: &RunHistory, number: usize, of: usize) -> Row {
         Status::Failed => Err(record.error.clone().unwrap_or_else(|| "it failed".to_string())),
         _ => Ok(record.clone()),
     };
-    Row { member: Member { recipe: run.recipe.clone(), number, of }, path: run.path.clone(), result }
+    Row { member: Member { recipe: run.recipe.clone(), number, of }, path: Some(run.path.clone()), result }
 }

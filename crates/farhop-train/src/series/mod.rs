@@ -62,8 +62,8 @@ pub fn members(recipe: &Recipe, seeds: &[u64]) -> Vec<Member> {
 pub struct Row {
     /// The run.
     pub member: Member,
-    /// Where it lies.
-    pub path: PathBuf,
+    /// Where it lies; none if it came measured with farhop.
+    pub path: Option<PathBuf>,
     /// Its record, or why there is none.
     pub result: Result<RunRecord, String>,
 }
@@ -140,7 +140,7 @@ pub(crate) fn train_one(
         Obtained::Failed(problem) => (Err(problem), None),
         Obtained::Finished { record, seconds } => (Ok(*record), seconds),
     };
-    let row = Row { member: member.clone(), path: path.to_path_buf(), result };
+    let row = Row { member: member.clone(), path: Some(path.to_path_buf()), result };
     observer.ran(&row);
     Ok(Some((row, seconds)))
 }

@@ -116,7 +116,7 @@ mod tests {
         let row = |(member, test): (crate::series::Member, &f64)| {
             let mut record = RunRecord::new(&[], Machine::default());
             record.scores = Scores { test: Some(*test), ..Scores::default() };
-            Row { member, path: "run".into(), result: Ok(record) }
+            Row { member, path: Some("run".into()), result: Ok(record) }
         };
         let runs = members(&recipe, &seeds).into_iter().zip(ours).map(row).collect();
         Cell { line, column, recipe: Some(recipe), runs, wanted, hindrance: None }

@@ -1,8 +1,9 @@
 //! Published tables made again: every cell is a recipe with its seeds, whose runs are kept under what they depend on, in the same store as
-//! those of a comparison. What is there is not run again; any number of processes may work on one store, cell by cell.
+//! those of a comparison. What is there, or came measured with farhop, is not run again; any number of processes may work on one store, cell by cell.
 
 mod cell;
 mod definition;
+mod measured;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use farhop_data::text::nearest;
 
 pub use cell::{Cell, Verdict};
 pub use definition::{Column, Definition, Line, Measure, Published, definitions, find};
+pub use measured::MeasuredRun;
 
 use crate::compare::place_of;
 use crate::series::{Estimate, Member, Row, Spread, Surroundings, TimeLeft, ended, members, train_one};
@@ -34,6 +36,8 @@ pub struct Filling<'a> {
     pub most_runs: Option<usize>,
     /// Whether what is missing is run.
     pub run: bool,
+    /// Whether runs that came measured with farhop count as missing.
+    pub own: bool,
     /// The folder that runs are kept in.
     pub store: &'a Path,
     /// What all runs have in common.
@@ -79,6 +83,7 @@ impl Filling<'_> {
     fn look(&self, observer: &mut dyn Observer) -> Result<(Vec<Cell>, Vec<Missing>), TrainError> {
         let (mut cells, mut missing) = (Vec::new(), Vec::new());
         let mut sources: BTreeMap<&str, Result<Vec<SourceFile>, String>> = BTreeMap::new();
+        let measured = if self.own { BTreeMap::new() } else { measured::measured(self.definition.name)? };
         let columns = chosen(self.columns, &self.definition.columns, |one| [&one.dataset, &one.name])?;
         for line in chosen(self.rows, &self.definition.rows, |one| [&one.model, &one.name])? {
             for column in &columns {
@@ -92,22 +97,29 @@ impl Filling<'_> {
                     wanted,
                     hindrance: None,
                 };
-                match &cell.recipe {
-                    None => cell.hindrance = Some(format!("no recipe for {} on {}", line.model, column.dataset)),
-                    Some(recipe) => match sources.entry(&column.dataset).or_insert_with(|| self.read(recipe, observer))
-                    {
+                let Some(recipe) = &cell.recipe else {
+                    cell.hindrance = Some(format!("no recipe for {} on {}", line.model, column.dataset));
+                    cells.push(cell);
+                    continue;
+                };
+                let seeds: Vec<u64> = (0..wanted as u64).collect();
+                for member in members(recipe, &seeds) {
+                    if let Some(run) = measured.get(&measured::settings_of(&member.recipe)?) {
+                        cell.runs.push(run.row(member));
+                        continue;
+                    }
+                    // Data is read only where a run needs it.
+                    let sources = sources.entry(&column.dataset).or_insert_with(|| self.read(recipe, observer));
+                    match sources {
                         Err(problem) => cell.hindrance = Some(problem.clone()),
                         Ok(sources) => {
-                            let seeds: Vec<u64> = (0..wanted as u64).collect();
-                            for member in members(recipe, &seeds) {
-                                let place = place_of(self.store, &member.recipe, sources)?;
-                                match ended(&place)? {
-                                    Some(result) => cell.runs.push(Row { member, path: place, result }),
-                                    None => missing.push(Missing { cell: cells.len(), member, place }),
-                                }
+                            let place = place_of(self.store, &member.recipe, sources)?;
+                            match ended(&place)? {
+                                Some(result) => cell.runs.push(Row { member, path: Some(place), result }),
+                                None => missing.push(Missing { cell: cells.len(), member, place }),
                             }
                         }
-                    },
+                    }
                 }
                 cells.push(cell);
             }

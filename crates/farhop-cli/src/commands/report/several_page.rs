@@ -160,7 +160,7 @@ fn ranking(standings: &[Standing], names: &[String]) -> Markup {
 fn pictures(comparison: &KeptComparison, names: &[String], metric: Metric) -> Markup {
     let KeptComparison { standings, runs } = comparison;
     let of = |one: &Standing| -> Vec<&RunHistory> {
-        runs.iter().filter(|run| one.runs.rows.iter().any(|row| row.path == run.path)).collect()
+        runs.iter().filter(|run| one.runs.rows.iter().any(|row| row.path.as_ref() == Some(&run.path))).collect()
     };
     let mut figures = Markup::default();
     let marks: Vec<Mark> = standings

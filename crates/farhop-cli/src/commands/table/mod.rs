@@ -4,9 +4,10 @@ mod write;
 
 use std::process::ExitCode;
 
+use farhop_data::text::counted;
 use farhop_train::Places;
-use farhop_train::series::Surroundings;
-use farhop_train::table::{Cell, Definition, Filled, Filling, Verdict, definitions, find};
+use farhop_train::series::{Row, Surroundings};
+use farhop_train::table::{Cell, Definition, Filled, Filling, MeasuredRun, Verdict, definitions, find};
 use serde_json::{Value, json};
 
 use crate::arguments::{Common, ScoreTableArguments, TableFormat};
@@ -14,7 +15,6 @@ use crate::console::Console;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::interrupt;
 use crate::machine::machine;
-use crate::spread::row_object;
 use crate::table::TextTable;
 use crate::watcher::Watcher;
 
@@ -42,6 +42,7 @@ pub fn run(
         columns: &arguments.datasets,
         most_runs: arguments.runs,
         run: !arguments.no_run,
+        own: arguments.own,
         store: &arguments.out,
         around: Surroundings { places: &places, machine: machine(threads), data_dir },
     };
@@ -94,7 +95,7 @@ fn tell(
     if filled.elsewhere > 0 {
         console.message(&format!(
             "{} in work by other processes on {}; ask again when they are done",
-            farhop_data::text::counted(filled.elsewhere as u64, "run is", "runs are"),
+            counted(filled.elsewhere as u64, "run is", "runs are"),
             arguments.out.display()
         ));
     }
@@ -102,7 +103,18 @@ fn tell(
         console.warning("interrupted; what is finished is kept. Ask again to go on.");
         return Ok(ExitCode::from(INTERRUPTED));
     }
-    console.message(&format!("runs are in {}", arguments.out.display()));
+    let runs = || cells.iter().flat_map(|cell| &cell.runs);
+    let here = runs().filter(|row| row.path.is_some()).count() as u64;
+    let came = runs().count() as u64 - here;
+    if came > 0 {
+        console.message(&format!(
+            "{} measured before and came with farhop; --own runs them here",
+            counted(came, "run was", "runs were")
+        ));
+    }
+    if here > 0 {
+        console.message(&format!("{} in {}", counted(here, "run is", "runs are"), arguments.out.display()));
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -187,6 +199,13 @@ fn cell_object(cell: &Cell) -> Value {
         "machine": last.map(|record| &record.machine),
         "farhop": last.map(|record| &record.farhop),
         "recipe": cell.recipe,
-        "runs": cell.runs.iter().map(row_object).collect::<Vec<_>>(),
+        "runs": cell.runs.iter().filter_map(run_object).collect::<Vec<_>>(),
     })
+}
+
+/// A run: what is kept of it, and where it lies, if it does here.
+fn run_object(row: &Row) -> Option<Value> {
+    let mut object = json!(MeasuredRun::of(row).ok()?);
+    object["run"] = json!(row.path);
+    Some(object)
 }

@@ -80,8 +80,9 @@ fn tell(folder: &SeriesFolder, rows: &Rows, console: &Console) -> Result<ExitCod
         }
     }
     console.message(&format!("saved in {}", folder.path().display()));
-    if let Some(first) = rows.rows.iter().find(|row| row.result.is_ok()) {
-        console.message(&format!("next: farhop evaluate {}", shell_word(&first.path)));
+    let first = rows.rows.iter().find(|row| row.result.is_ok());
+    if let Some(path) = first.and_then(|row| row.path.as_deref()) {
+        console.message(&format!("next: farhop evaluate {}", shell_word(path)));
     }
     Ok(if rows.records().next().is_none() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
