@@ -3,9 +3,9 @@
     python3 benches/elimination/run.py --farhop target/release/farhop --out benches/runs/DATE-elimination.json
     python3 benches/elimination/run.py --show --out benches/runs/DATE-elimination.json --picture docs/elimination-study.svg
 
-Sections: `distance` (made tasks whose label lies farther and farther away), `cycles` (a tree with more and more random edges) and `real` (small graphs
-of the literature). On made tasks every mode gets the same two tries, of which validation chooses; on real graphs all modes have the settings of the recipe
-that comes with farhop, narrower where the record says so. Finished runs stay in the run file: asked again, only what is missing is run.
+Sections: `distance` (made tasks whose label lies farther and farther away), `cycles` (a tree with more and more random edges) and `real` (graphs and collections
+of the literature). On made tasks every mode gets the same two tries, of which validation chooses; on real ones all modes have the general settings of a
+GEN. Finished runs stay in the run file: asked again, only what is missing is run.
 """
 import argparse
 import datetime
@@ -34,11 +34,9 @@ DISTANCES = {"hop-majority": [2, 4, 6], "ring-transfer": [4, 8], "tree-neighbour
 EPOCHS = {"hop-majority": 150, "ring-transfer": 30, "tree-neighbours-match": 30, "tree": 150}
 SHARES = [0.0, 0.02, 0.1, 0.3, 1.0]
 TREE_NODES, TREE_DISTANCE = 3000, 3
-# Real graphs: splits, and what is narrower than in the recipe.
-REAL = {
-    "chameleon-filtered": {"epochs": 200}, "cora": {"width": 128, "epochs": 200}, "citeseer": {"width": 128, "epochs": 200},
-    "squirrel-filtered": {"epochs": 200},
-}
+# Real graphs and collections, with the general settings of a GEN; of those that have numbered splits, run i is on split i.
+REAL = ["texas", "cornell", "wisconsin", "chameleon-filtered", "squirrel-filtered", "cora", "citeseer", "actor", "mutag", "enzymes", "proteins", "pubmed", "photo", "nci1"]
+SPLITS = ["texas", "cornell", "wisconsin", "chameleon-filtered", "squirrel-filtered", "actor"]
 
 
 def points(sections, seeds):
@@ -60,18 +58,15 @@ def points(sections, seeds):
         for task in REAL:
             for seed in range(seeds):
                 for mode in MODES:
-                    yield "real", task, 0, mode, "recipe", seed
+                    yield "real", task, 0, mode, "general", seed
 
 
 def line_of(asked, point):
     """The arguments of a run."""
     section, task, level, mode, attempt, seed = point
     if section == "real":
-        narrower = REAL[task]
-        line = [task, "--recipe", common.ROOT / "recipes" / task / "gen.toml", "--epochs", narrower["epochs"]]
-        line += ["--split", seed] if "filtered" in task else []
-        line += ["--width", narrower["width"]] if "width" in narrower else []
-        return [*line, "--set", f"model.elimination={mode}"]
+        line = [task, "--model", "gen", "--set", f"model.elimination={mode}"]
+        return [*line, "--split", seed] if task in SPLITS else line
     chosen = {**PLAIN, **TRIES[attempt], "elimination": mode, "hops": TREE_DISTANCE if section == "cycles" else level}
     if section == "cycles":
         folder = made.write(asked.work, TREE_NODES, level, TREE_DISTANCE, seed)
@@ -150,7 +145,7 @@ def main():
     else:
         asked.farhop = common.farhop(asked.farhop)
         record = {"benchmark": "elimination", "date": datetime.date.today().isoformat(), "machine": common.machine(asked.farhop), "tries": TRIES,
-                  "made": {**PLAIN, "epochs": EPOCHS, "options": " ".join(MADE), "tree": {"nodes": TREE_NODES, "distance": TREE_DISTANCE}}, "real": REAL, "runs": {}}
+                  "made": {**PLAIN, "epochs": EPOCHS, "options": " ".join(MADE), "tree": {"nodes": TREE_NODES, "distance": TREE_DISTANCE}}, "real": "general settings", "runs": {}}
     if not asked.show:
         asked.farhop = common.farhop(asked.farhop)
         for point in points(sections, asked.seeds):
