@@ -71,6 +71,7 @@ def main():
     parser.add_argument("--threads", default="1")
     parser.add_argument("--out", type=Path, default=Path("studies"))
     asked = parser.parse_args()
+    asked.farhop = common.farhop(asked.farhop)
     study = asked.out / f"{asked.dataset}-{asked.model}"
     told(asked.farhop, "tune", "--recipe", asked.start, "--space", asked.space, "--trials", asked.trials, "--threads", asked.threads, "--quiet", "--out", study)
     trials = trials_of(study)
