@@ -25,6 +25,8 @@ mod version;
 mod watcher;
 mod without_effect;
 
+pub use picture::explained as explanation_picture;
+
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -87,6 +89,7 @@ fn run(cli: Cli, console: &Console) -> Result<ExitCode, Failure> {
         Some(Command::Table(arguments)) => commands::table::run(&arguments, common, threads, console),
         Some(Command::Predict(arguments)) => commands::predict::run(&arguments, console),
         Some(Command::Evaluate(arguments)) => commands::evaluate::run(&arguments, console),
+        Some(Command::Explain(arguments)) => commands::explain::run(&arguments, console),
         Some(Command::Report(arguments)) => commands::report::run(&arguments, console),
         Some(Command::Hops(arguments)) => commands::hops::run(&arguments, console),
         Some(Command::Plan(arguments)) => commands::plan::run(&arguments, common, console),
