@@ -25,8 +25,6 @@ mod version;
 mod watcher;
 mod without_effect;
 
-pub use picture::explained as explanation_picture;
-
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -56,6 +54,11 @@ pub fn command(words: Vec<OsString>) -> ExitCode {
             failure.exit_code()
         }
     }
+}
+
+/// The picture of an explanation, as an SVG that stands by itself.
+pub fn explanation_picture(task: &farhop_train::Task, found: &farhop_train::insight::Explanation) -> String {
+    commands::explain::picture_of(task, found)
 }
 
 /// What was asked. A number below zero is the value of its option, so that the range is what is told, and not an option that is unknown.

@@ -27,7 +27,7 @@ pub use bench::{BenchArguments, BenchMode};
 pub use catalogue::{DataCommand, FetchArguments, ImportArguments, InfoArguments, ListArguments};
 pub use compare::{CompareArguments, TableFormat};
 pub use data::{DataArguments, TableArguments};
-pub use explain::{ExplainArguments, MethodName};
+pub use explain::ExplainArguments;
 pub use hops::{HopCoefficients, HopElimination, HopsArguments};
 pub use model::ModelArguments;
 pub use pages::{CompletionsArguments, ManArguments};

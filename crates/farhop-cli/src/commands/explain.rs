@@ -48,7 +48,7 @@ pub fn run(arguments: &ExplainArguments, console: &Console) -> Result<ExitCode, 
     data::plan_answers(&recipe, &task, console)?;
     let found = run.explain(&task, &question)?;
     if let Some(file) = &arguments.out {
-        let picture = picture::explained(&task, &found).alone(&heading(&task, &found));
+        let picture = picture_of(&task, &found);
         write_atomically(file, |writer| std::io::Write::write_all(writer, picture.as_bytes()))?;
         console.message(&format!("picture  {}", file.display()));
     }
@@ -59,6 +59,11 @@ pub fn run(arguments: &ExplainArguments, console: &Console) -> Result<ExitCode, 
     let object = object(arguments, &run, &task, &found, changed);
     console.result(&object, || text(arguments.top, &task, &found, console))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The picture, as a file of its own.
+pub fn picture_of(task: &Task, found: &Explanation) -> String {
+    picture::explained(task, found).alone(&heading(task, found))
 }
 
 fn question(arguments: &ExplainArguments, task: &Task) -> Result<Question, Failure> {

@@ -154,7 +154,7 @@ impl TrainedRun {
         self.check(task)?;
         check_question(task, question)?;
         let mut found = None;
-        task.batches(&[unit_of(task, question.subject)], || Ok(()), |loaded| {
+        task.batches(&[unit_of(task, question.subject)], || Ok::<(), TrainError>(()), |loaded| {
             found = Some(self.explain_in(task, loaded, question)?);
             Ok(())
         })?;
@@ -192,12 +192,14 @@ impl TrainedRun {
         places: &Places,
         asked: Option<usize>,
     ) -> (usize, f32, Option<f32>) {
-        let width = task.output().outputs;
         if let Some([one, other]) = places.pair {
+            // An embedding of every node.
+            let width = outputs.len() / places.loaded.batch.nodes();
             let row = |node: usize| &outputs[node * width..(node + 1) * width];
             let score = row(one).iter().zip(row(other)).map(|(a, b)| a * b).sum::<f32>();
             return (0, score, probabilities(task.target(), &[score]).first().copied());
         }
+        let width = task.output().outputs;
         let mut row = outputs[places.row * width..(places.row + 1) * width].to_vec();
         let shares = probabilities(task.target(), &row);
         let output = asked.unwrap_or_else(|| match task.target() {

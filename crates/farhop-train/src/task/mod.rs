@@ -99,7 +99,7 @@ impl Task {
         scale: Option<TargetScale>,
     ) -> Result<Self, TrainError> {
         let whole = dataset.splits_nodes();
-        let Dataset { name, graphs, mut nodes, edges, level, target, split, metric, ids, notes: _, sources: _ } =
+        let Dataset { name, graphs, mut nodes, edges, level, target, split, metric, ids, notes: _, sources: _, weights } =
             dataset;
         check_metric(metric, &target)?;
         let set = (!whole).then_some(&graphs);
@@ -137,7 +137,7 @@ impl Task {
             Numbers::Sparse(csr) => Some(csr.values.len()),
             Numbers::Dense(_) | Numbers::OnDisk(_) => None,
         };
-        let truth = Truth::new(level, target, config.loss, absolute, &training, scale)?;
+        let truth = Truth::new(level, target, config.loss, absolute, &training, scale, weights)?;
         let edges = EdgeColumns {
             width: edges.width,
             columns: edges.sizes.len(),
