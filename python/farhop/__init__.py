@@ -18,6 +18,7 @@ from ._errors import (
     SettingError,
 )
 from ._estimators import GraphClassifier, GraphRegressor, LinkScorer, NodeClassifier, NodeRegressor, load
+from ._explanation import Explanation
 from ._farhop import version as _version
 from ._functions import hops, laplacian_encoding, random_walk_encoding
 from ._graphs import Graph, from_dgl, from_networkx, from_pyg, from_scipy, graph
@@ -31,6 +32,7 @@ __all__ = [
     "DataError",
     "Dataset",
     "DoesNotFit",
+    "Explanation",
     "FarhopError",
     "Graph",
     "GraphClassifier",

@@ -18,6 +18,7 @@ from . import _arrays as arrays
 from . import _farhop, _registry, _show, _targets
 from ._data import Dataset, classes_of
 from ._errors import DataError, NotFittedError, RunError, SettingError
+from ._explanation import Explanation
 from ._graphs import Graph, dataset_of
 from ._graphs import graph as graph_of
 from ._progress import Listener
@@ -42,7 +43,8 @@ _ABOUT = """
     n_threads: threads that compute; None: one for each core.
     validation_fraction: the share of the training rows that chooses the best epoch, where `fit` is not given `valid`; 0 for none, and
         the last weights are kept.
-    class_weight: None, or "balanced": classes count the same however many rows they have.
+    class_weight: None; "balanced": a row of class c counts `n / (classes n_c)` with n rows of training and n_c of the class, so that classes
+        count the same however many rows they have; or a dict from classes to weights, 1 for those that it leaves out.
     warm_start: `fit` goes on with the run that is there (after Ctrl-C, or with more epochs) instead of beginning anew.
     folder: where the run is kept, as by `farhop train --out`; None: in a temporary folder, until `save`.
     overwrite: whether a run in `folder` is replaced.
@@ -148,13 +150,7 @@ class Estimator:
 
     def _given(self, seed: int) -> dict[str, Any]:
         """The settings of the run."""
-        given = {**self._settings, "seed": seed}
-        weight = self._params["class_weight"]
-        if weight == "balanced":
-            given.setdefault("loss", "weighted-cross-entropy")
-        elif weight is not None:
-            raise SettingError(f'class_weight is {weight!r}; None or "balanced" is needed. The native loss has no other weights.')
-        return given
+        return {**self._settings, "seed": seed}
 
     def _train(self, native: Any, seed: int) -> None:
         """Trains on a native dataset, and takes over what came out of it."""
@@ -266,6 +262,13 @@ class Estimator:
         """What goes into the head of the model, a row for each node or graph."""
         return self._fitted().embeddings(None if X is None else self._blank(X), self._params["n_threads"])
 
+    def _explained(self, asked: Any, X: Any, output: int | None, method: str | None, layer: int | None) -> tuple[Any, ...]:
+        native = None if X is None else self._blank(X)
+        for name, value in (("output", output), ("layer", layer)):
+            if value is not None and (isinstance(value, bool) or not hasattr(value, "__index__") or value.__index__() < 0):
+                raise SettingError(f"{name} is {value!r}; a whole number from {0 if name == 'output' else 1} on is needed.")
+        return self._fitted().explain(native, asked, output, method, layer, self._params["n_threads"])
+
     def _outputs(self, X: Any, edges: Any = None) -> np.ndarray:
         run = self._fitted()
         native = None if X is None and edges is None else self._blank(X, edges)
@@ -371,16 +374,59 @@ class _Rows(Estimator):
         X: a `Graph`, a `Dataset`, or anything that `farhop.graph` takes; a list of them; or features `[N, F]` with `edges`.
         y: the answers; default: those of the graph. NaN, None and "" are not known.
         train, valid, test: masks or row numbers (of graphs, if there are several); default: those of the graph, and all rows for training.
+        sample_weight: how much each row counts in the loss, 0 or more: `sum of w_r loss_r / sum of w_r` over the rows of a batch. Scores,
+            such as the one that chooses the best epoch, count all rows the same.
         """
-        if sample_weight is not None:
-            raise SettingError('sample_weight is not supported: rows count the same. For rare classes use class_weight="balanced".')
         seed = self._seed()
         if isinstance(X, Dataset) and y is None and train is valid is test is None:
             native = self._whole(X)
         else:
             native = self._put_together(X, y, edges, edge_attr, (train, valid, test), seed)
-        self._train(native, seed)
+        weights = _targets.weights(native, sample_weight, self._params["class_weight"])
+        self._train(native if weights is None else native.with_weights(weights), seed)
         return self
+
+    def explain(self, row: Any, X: Any = None, *, output: Any = None, method: str | None = None, layer: int | None = None) -> Explanation:
+        """Which nodes, at which hop, the prediction for one row read.
+
+        row: the number of a node (or of a graph, for estimators of graphs), or the name of a node.
+        X: the graph or graphs that it is a row of; default: those of training.
+        output: the class, the name of a label, or the number of a column of y that is explained; default: the class that is predicted, the
+            most probable label, the first column.
+        method: "weights" for the weights with which a layer of a gen reads nodes at hops: exactly what it computed with. "contributions" for
+            gradient times input, summed over all that is known of a node, for any model. Default: weights for nodes and a gen of one layer,
+            where they are all that was read; contributions elsewhere.
+        layer: the layer whose weights are asked for, from 1; default: the last.
+        """
+        if isinstance(row, str):
+            asked: Any = row
+        elif isinstance(row, (bool, np.bool_)) or not hasattr(row, "__index__"):
+            what = "node" if self._level == "node" else "graph"
+            raise TypeError(f"row is {row!r}; the number of a {what} is needed.")
+        elif not 0 <= row.__index__() < 2**32:
+            raise DataError(f"row is {row.__index__()}. Rows are numbered from 0.")
+        else:
+            asked = row.__index__()
+        _, kind, names = self._fitted().target()
+        found = self._explained(asked, X, self._output(output, kind, names), method, layer)
+        told = found[0]["output"]
+        if kind == "classes":
+            told = self._class_names(names)[names.index(told)]
+        return Explanation(found, told)
+
+    @staticmethod
+    def _class_names(names: list[str]) -> list[Any]:
+        return classes_of(names).tolist()
+
+    def _output(self, output: Any, kind: str, names: list[str]) -> int | None:
+        if output is None or kind == "numbers":
+            return output
+        known = self._class_names(names) if kind == "classes" else names
+        plain = output.item() if hasattr(output, "item") else output
+        if plain not in known:
+            some = ", ".join(repr(name) for name in known[:12]) + (" and more" if len(known) > 12 else "")
+            raise DataError(f"output is {plain!r}, which is no {'class' if kind == 'classes' else 'label'} of the model. Allowed: {some}.")
+        return known.index(plain)
 
     def _whole(self, dataset: Dataset) -> Any:
         kind = dataset._native.target()[0]
@@ -570,6 +616,17 @@ class LinkScorer(Estimator):
         rows = np.column_stack([np.zeros(len(ends), dtype=np.int64), ends, np.zeros(len(ends), dtype=np.int64)])
         native = dataset_of([graph], "pair", ("pairs", np.ascontiguousarray(rows), []))
         return run.outputs(native, self._params["n_threads"])[:, 0]
+
+    def _blank(self, X: Any, edges: Any = None) -> Any:
+        [graph] = self._graphs(X, edges)
+        return dataset_of([graph], "pair", ("pairs", np.zeros((1, 4), dtype=np.int64), []))
+
+    def explain(self, pair: Any, X: Any = None) -> Explanation:
+        """Which nodes the score of one pair comes from: gradient times input of every node. X: its graph; default: that of training."""
+        [ends] = self._pairs([pair])
+        if (ends < 0).any():
+            raise DataError(f"pair is {pair!r}. Nodes are numbered from 0.")
+        return Explanation(self._explained((0, int(ends[0]), int(ends[1])), X, None, None, None), "together")
 
     def predict(self, pairs: Any, X: Any = None) -> np.ndarray:
         """Whether the nodes of each pair belong together, 0 or 1."""

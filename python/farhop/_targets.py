@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _arrays as arrays
-from ._errors import DataError
+from ._errors import DataError, SettingError
 
 
 def classes(y: Any, rows: int) -> tuple[tuple[Any, ...], np.ndarray | None]:
@@ -63,6 +63,54 @@ def numbers(y: Any, rows: int) -> tuple[Any, ...]:
         row = int(np.argwhere(np.isinf(values))[0][0])
         raise DataError(f"y[{row}] is {found[row].tolist()}, which is not a finite number. NaN stands for one that is not known.")
     return ("numbers", values, ["y"] if values.shape[1] == 1 else [f"y{number}" for number in range(values.shape[1])])
+
+
+def weights(native: Any, of_rows: Any, of_classes: Any) -> np.ndarray | None:
+    """How much each row of a dataset counts in training: its own weight times that of its class. None: all count the same."""
+    kind, values, names = native.target()
+    rows = len(values)
+    found = np.ones(rows)
+    if of_rows is not None:
+        given = np.asarray(arrays.plain(of_rows, "sample_weight") if arrays.is_tensor(of_rows) else of_rows)
+        if given.dtype.kind not in "fiub":
+            raise TypeError(f"sample_weight has type {given.dtype}; numbers are needed.")
+        if given.shape != (rows,):
+            raise DataError(f"sample_weight has shape {given.shape} for {rows:,} rows. Give one weight for each.")
+        wrong = ~np.isfinite(given.astype(float)) | (given < 0)
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise DataError(f"sample_weight[{row}] is {given[row].item()!r}; a weight is 0 or a finite number above it.")
+        found = given.astype(float)
+    if of_classes is not None:
+        if kind != "classes":
+            raise SettingError(f"class_weight is for classes, and y has {kind}. Leave it out, or give sample_weight.")
+        found = found * _of_classes(of_classes, values, names, native)
+    if of_rows is None and of_classes is None:
+        return None
+    return np.ascontiguousarray(found, dtype=np.float32)
+
+
+def _of_classes(asked: Any, values: np.ndarray, names: list[str], native: Any) -> np.ndarray:
+    """The weight of the class of each row; 1 where it is not known."""
+    of_class = np.ones(len(names))
+    if isinstance(asked, str) and asked == "balanced":
+        train = native.split()[0]
+        # Of nodes of several graphs, the parts are graphs.
+        labels = values[train] if native.level != "node" or len(native) == 1 else values
+        counts = np.bincount(labels[labels >= 0], minlength=len(names))
+        of_class = counts.sum() / (np.count_nonzero(counts) * np.maximum(counts, 1))
+    elif isinstance(asked, dict):
+        places = {name: place for place, name in enumerate(names)}
+        for label, weight in asked.items():
+            if str(label) not in places:
+                raise SettingError(f"class_weight names {label!r}, which is no class of y. Allowed: {', '.join(names[:12])}.")
+            number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
+            if not number or not np.isfinite(weight) or weight < 0:
+                raise SettingError(f"class_weight[{label!r}] is {weight!r}; a weight is 0 or a finite number above it.")
+            of_class[places[str(label)]] = weight
+    else:
+        raise SettingError(f'class_weight is {asked!r}; None, "balanced" or a dict from classes to weights is needed.')
+    return np.where(values >= 0, of_class[np.maximum(values, 0)], 1.0)
 
 
 def _column(y: Any) -> np.ndarray:

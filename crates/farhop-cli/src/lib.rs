@@ -56,6 +56,11 @@ pub fn command(words: Vec<OsString>) -> ExitCode {
     }
 }
 
+/// The picture of an explanation, as an SVG that stands by itself.
+pub fn explanation_picture(task: &farhop_train::Task, found: &farhop_train::insight::Explanation) -> String {
+    commands::explain::picture_of(task, found)
+}
+
 /// What was asked. A number below zero is the value of its option, so that the range is what is told, and not an option that is unknown.
 fn parsed(words: &[OsString]) -> Result<Cli, clap::Error> {
     fn with_negative_numbers(command: clap::Command) -> clap::Command {
@@ -87,6 +92,7 @@ fn run(cli: Cli, console: &Console) -> Result<ExitCode, Failure> {
         Some(Command::Table(arguments)) => commands::table::run(&arguments, common, threads, console),
         Some(Command::Predict(arguments)) => commands::predict::run(&arguments, console),
         Some(Command::Evaluate(arguments)) => commands::evaluate::run(&arguments, console),
+        Some(Command::Explain(arguments)) => commands::explain::run(&arguments, console),
         Some(Command::Report(arguments)) => commands::report::run(&arguments, console),
         Some(Command::Hops(arguments)) => commands::hops::run(&arguments, console),
         Some(Command::Plan(arguments)) => commands::plan::run(&arguments, common, console),

@@ -103,6 +103,7 @@ fn molecules() -> Result<Dataset, DataError> {
         ids: Vec::new(),
         notes: Vec::new(),
         sources: Vec::new(),
+        weights: Vec::new(),
     };
     dataset.check()
 }

@@ -132,6 +132,19 @@ pub fn distributions(config: &Config, hops: &Hops, query: Option<&[f32]>) -> Vec
     all
 }
 
+/// What the hops of node i are multiplied with to give its mixed hops, `[H, K + 1]`: weight times compression; 0 for hop 0 where it takes no
+/// part. `query` is the node's row.
+pub fn factors(config: &Config, hops: &Hops, query: Option<&[f32]>, i: usize) -> Vec<f32> {
+    let (rounds, first) = (hops.elimination.rounds, config.first());
+    let mut scratch = Scratch::new(config, rounds);
+    mix_row(config, hops, query, i, &mut scratch, &mut vec![0.0; config.heads.width]);
+    let factor = |head: usize, hop: usize| match hop.checked_sub(first) {
+        Some(place) => scratch.weights[head * (rounds + 1) + place] * scratch.compression[hop],
+        None => 0.0,
+    };
+    (0..config.heads.count).flat_map(|head| (0..=rounds).map(move |hop| (head, hop))).map(|(h, k)| factor(h, k)).collect()
+}
+
 fn query_row<'a>(config: &Config, query: Option<&'a [f32]>, i: usize) -> Option<&'a [f32]> {
     query.map(|q| &q[i * config.heads.width..(i + 1) * config.heads.width])
 }

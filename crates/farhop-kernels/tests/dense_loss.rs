@@ -9,7 +9,7 @@ use farhop_kernels::dense::feed_forward::Parameters;
 use farhop_kernels::dense::{cross_entropy, feed_forward, reference};
 
 fn labels<'a>(rows: &'a [u32], classes: &'a [u32]) -> Labels<'a> {
-    Labels { rows, classes, weights: None }
+    Labels { rows, classes, weights: None, of_rows: None }
 }
 
 #[test]

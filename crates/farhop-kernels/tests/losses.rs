@@ -49,7 +49,7 @@ fn run(case: &Value) -> Outcome {
             let (rows, classes) = (ids(&case["rows"]), ids(&case["classes"]));
             let weights = (!case["weights"].is_null()).then(|| numbers(&case["weights"]));
             let narrow = weights.as_deref().map(narrow);
-            let labels = Labels { rows: &rows, classes: &classes, weights: narrow.as_deref() };
+            let labels = Labels { rows: &rows, classes: &classes, weights: narrow.as_deref(), of_rows: None };
             let loss = cross_entropy::forward(&outputs, width, labels);
             cross_entropy::backward(&outputs, width, labels, 2.5, &mut gradient);
             let literal = move |z: &[f64]| reference::cross_entropy(z, width, &rows, &classes, weights.as_deref());
@@ -68,7 +68,7 @@ fn run(case: &Value) -> Outcome {
             let (kind, literal) = element(name);
             let (rows, targets) = (ids(&case["rows"]), numbers(&case["values"]));
             let values = narrow(&targets);
-            let given = Values { rows: &rows, values: &values };
+            let given = Values { rows: &rows, values: &values, weights: None };
             let loss = element_loss::forward(kind, &outputs, width, given);
             element_loss::backward(kind, &outputs, width, given, 2.5, &mut gradient);
             let literal = move |z: &[f64]| reference::element_loss(literal, z, width, &rows, &targets);
@@ -99,7 +99,7 @@ fn losses_are_those_of_an_outside_library() {
 #[test]
 fn nothing_known_is_no_loss_and_no_gradient() {
     let mut gradient = [f32::NAN; 4];
-    let given = Values { rows: &[0, 1], values: &[f32::NAN; 4] };
+    let given = Values { rows: &[0, 1], values: &[f32::NAN; 4], weights: None };
     assert_eq!(element_loss::forward(ElementLoss::Square, &[3.0; 4], 2, given), 0.0);
     element_loss::backward(ElementLoss::Square, &[3.0; 4], 2, given, 1.0, &mut gradient);
     assert_eq!(gradient, [0.0; 4]);
@@ -108,7 +108,7 @@ fn nothing_known_is_no_loss_and_no_gradient() {
     assert_eq!(pair_loss::forward(&[3.0; 4], 2, none), 0.0);
     pair_loss::backward(&[3.0; 4], 2, none, 1.0, &mut gradient);
     assert_eq!(gradient, [0.0; 4]);
-    let weightless = Labels { rows: &[0], classes: &[1], weights: Some(&[1.0, 0.0]) };
+    let weightless = Labels { rows: &[0], classes: &[1], weights: Some(&[1.0, 0.0]), of_rows: None };
     gradient = [f32::NAN; 4];
     assert_eq!(cross_entropy::forward(&[3.0; 4], 2, weightless), 0.0);
     cross_entropy::backward(&[3.0; 4], 2, weightless, 1.0, &mut gradient);
@@ -118,16 +118,16 @@ fn nothing_known_is_no_loss_and_no_gradient() {
 #[test]
 fn huge_scores_stay_finite_and_not_a_number_is_not_hidden() {
     let outputs = [1e30, -1e30, 1e4, -1e4];
-    let right = Values { rows: &[0], values: &[1.0, 0.0, 1.0, 0.0] };
+    let right = Values { rows: &[0], values: &[1.0, 0.0, 1.0, 0.0], weights: None };
     assert_eq!(element_loss::forward(ElementLoss::Binary, &outputs, 4, right), 0.0);
-    let wrong = Values { rows: &[0], values: &[f32::NAN, f32::NAN, 0.0, 1.0] };
+    let wrong = Values { rows: &[0], values: &[f32::NAN, f32::NAN, 0.0, 1.0], weights: None };
     let loss = element_loss::forward(ElementLoss::Binary, &outputs, 4, wrong);
     assert!((loss - 1e4).abs() < 1.0, "{loss}");
     let mut gradient = [f32::NAN; 4];
     element_loss::backward(ElementLoss::Binary, &outputs, 4, wrong, 1.0, &mut gradient);
     assert_eq!(gradient, [0.0, 0.0, 0.5, -0.5]);
     for kind in [ElementLoss::Binary, ElementLoss::Absolute, ElementLoss::Square, ElementLoss::Huber { delta: 1.0 }] {
-        let given = Values { rows: &[0], values: &[1.0] };
+        let given = Values { rows: &[0], values: &[1.0], weights: None };
         assert!(element_loss::forward(kind, &[f32::NAN], 1, given).is_nan(), "{kind:?}");
     }
     let pair = Pairs { pairs: &[[0, 0]], together: &[true] };
@@ -146,7 +146,7 @@ fn the_same_bits_with_any_number_of_threads() {
     assert_same_on_any_threads("losses", || {
         let mut all = Vec::new();
         let mut gradient = vec![f32::NAN; outputs.len()];
-        let given = Values { rows: &rows, values: &values };
+        let given = Values { rows: &rows, values: &values, weights: None };
         all.push(element_loss::forward(ElementLoss::Square, &outputs, width, given));
         element_loss::backward(ElementLoss::Square, &outputs, width, given, 1.0, &mut gradient);
         all.extend_from_slice(&gradient);
@@ -156,4 +156,46 @@ fn the_same_bits_with_any_number_of_threads() {
         all.extend_from_slice(&gradient);
         all
     });
+}
+
+/// A row of weight 3 counts like one that is listed three times, one of weight 0 not at all.
+#[test]
+fn weights_of_rows_are_repetitions() {
+    let (nodes, width) = (9, 4);
+    let outputs = normal(nodes * width, 5);
+    let (rows, weights) = ([7u32, 0, 3, 3, 8], [1.0f32, 3.0, 2.0, 0.0, 2.0]);
+    let again: Vec<usize> = (0..5).flat_map(|r| std::iter::repeat_n(r, weights[r] as usize)).collect();
+    let listed: Vec<u32> = again.iter().map(|r| rows[*r]).collect();
+    let mut gradients = [vec![0.0; outputs.len()], vec![0.0; outputs.len()]];
+
+    let classes = [1u32, 0, 3, 2, 1];
+    let repeated: Vec<u32> = again.iter().map(|r| classes[*r]).collect();
+    for of_classes in [None, Some(&[0.5f32, 2.0, 1.0, 4.0][..])] {
+        let weighed = Labels { rows: &rows, classes: &classes, weights: of_classes, of_rows: Some(&weights) };
+        let literal = Labels { rows: &listed, classes: &repeated, weights: of_classes, of_rows: None };
+        let losses = [weighed, literal].map(|labels| cross_entropy::forward(&outputs, width, labels));
+        assert_close("classes", &losses[..1], &[f64::from(losses[1])], 1e-6);
+        for (labels, gradient) in [weighed, literal].into_iter().zip(&mut gradients) {
+            cross_entropy::backward(&outputs, width, labels, 2.5, gradient);
+        }
+        let expected: Vec<f64> = gradients[1].iter().map(|v| f64::from(*v)).collect();
+        assert_close("gradient of classes", &gradients[0], &expected, 1e-6);
+    }
+
+    let mut values: Vec<f32> = (0..rows.len() * width).map(|at| (at % 2) as f32).collect();
+    values[2] = f32::NAN;
+    let repeated: Vec<f32> = again.iter().flat_map(|r| values[r * width..(r + 1) * width].to_vec()).collect();
+    for loss in [ElementLoss::Binary, ElementLoss::Absolute, ElementLoss::Square, ElementLoss::Huber { delta: 1.0 }] {
+        let weighed = Values { rows: &rows, values: &values, weights: Some(&weights) };
+        let literal = Values { rows: &listed, values: &repeated, weights: None };
+        let losses = [weighed, literal].map(|given| element_loss::forward(loss, &outputs, width, given));
+        assert_close("values", &losses[..1], &[f64::from(losses[1])], 1e-6);
+        for (given, gradient) in [weighed, literal].into_iter().zip(&mut gradients) {
+            element_loss::backward(loss, &outputs, width, given, 2.5, gradient);
+        }
+        let expected: Vec<f64> = gradients[1].iter().map(|v| f64::from(*v)).collect();
+        assert_close("gradient of values", &gradients[0], &expected, 1e-6);
+    }
+    let nothing = Values { rows: &rows, values: &values, weights: Some(&[0.0; 5]) };
+    assert_eq!(element_loss::forward(ElementLoss::Square, &outputs, width, nothing), 0.0);
 }

@@ -235,7 +235,7 @@ impl Batch {
         let find = |values: &[f32]| SparseFeatures::from_dense(values, self.inner.shape.numbers).map(Arc::new);
         let sparse = self.inner.sparse.get_or_init(|| bridge::with_slice(&self.features(), find));
         match sparse {
-            Some(matrix) => Features::Sparse { matrix: matrix.clone(), unchanged: true },
+            Some(matrix) => Features::Sparse { matrix: matrix.clone(), unchanged: true, gate: None },
             None => Features::Dense(self.features()),
         }
     }

@@ -10,7 +10,7 @@ use farhop_kernels::dense::Dropout;
 use farhop_kernels::edges::entropy::relative;
 
 use crate::Features;
-use crate::ops::bridge;
+use crate::ops::{self, bridge};
 
 /// One forward pass.
 ///
@@ -24,6 +24,7 @@ pub struct Context {
     losses: RefCell<Vec<Tensor<1>>>,
     watch: Option<RefCell<Option<String>>>,
     look: Option<RefCell<Look>>,
+    gate: Option<Tensor<2>>,
 }
 
 /// What is looked at beside outputs and embeddings.
@@ -33,6 +34,20 @@ pub struct Sights {
     pub hops: bool,
     /// How evenly nodes spread their attention over neighbours.
     pub edges: bool,
+    /// With which weights this node of the batch reads every node at every hop.
+    pub reads_of: Option<usize>,
+}
+
+/// The weights with which one node reads every node at every hop, in one layer: its mixed hops are
+/// `m_h = sum over n and k of weight[n, h, k] z_n`, over the channels of head h; z is what the layer reads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HopReads {
+    /// Heads H.
+    pub heads: usize,
+    /// Hops, the node itself as hop 0: K + 1.
+    pub hops: usize,
+    /// `[N, H, hops]`.
+    pub weights: Vec<f32>,
 }
 
 /// How evenly the nodes of a layer spread their attention over neighbours and themselves.
@@ -54,6 +69,7 @@ pub(crate) struct Look {
     pub embedding: Vec<f32>,
     pub hops: Vec<Vec<f32>>,
     pub edges: Vec<EdgeSpread>,
+    pub reads: Vec<HopReads>,
 }
 
 impl Context {
@@ -66,6 +82,20 @@ impl Context {
             losses: RefCell::default(),
             watch: None,
             look: None,
+            gate: None,
+        }
+    }
+
+    /// As evaluation, with everything that is known of node n multiplied by `gate[n]`, `[N, 1]`.
+    pub fn gated(gate: Tensor<2>) -> Self {
+        Context { gate: Some(gate), ..Context::evaluation() }
+    }
+
+    /// What a network makes of nodes beside their numbers, as the gate lets it through: rows `[N, F]`.
+    pub fn through_gate(&self, rows: Tensor<2>) -> Tensor<2> {
+        match &self.gate {
+            Some(gate) => ops::scale_rows(rows, gate.clone()),
+            None => rows,
         }
     }
 
@@ -92,6 +122,19 @@ impl Context {
     /// Whether somebody looks at how hops are weighed.
     pub fn looks_at_hops(&self) -> bool {
         self.look.as_ref().is_some_and(|look| look.borrow().wants.hops)
+    }
+
+    /// The node whose reading somebody looks at.
+    pub fn looks_at_reads_of(&self) -> Option<usize> {
+        self.look.as_ref().and_then(|look| look.borrow().wants.reads_of)
+    }
+
+    /// What a layer reads for the node that is looked at: `[N, heads * hops]`.
+    pub fn saw_reads(&self, weights: Tensor<2>, heads: usize) {
+        if let Some(look) = &self.look {
+            let hops = weights.dims()[1] / heads;
+            look.borrow_mut().reads.push(HopReads { heads, hops, weights: bridge::into_vec(weights) });
+        }
     }
 
     /// What goes into the head, for one who looks.

@@ -21,6 +21,8 @@ pub enum Features {
         matrix: Arc<SparseFeatures>,
         /// Whether they are the batch's own numbers, unchanged.
         unchanged: bool,
+        /// What rows are multiplied with, `[N, 1]`.
+        gate: Option<Tensor<2>>,
     },
 }
 
@@ -37,7 +39,14 @@ impl Features {
     pub fn linear(self, weight: Tensor<2>, bias: Option<Tensor<1>>) -> Tensor<2> {
         match self {
             Features::Dense(x) => ops::linear(x, weight, bias),
-            Features::Sparse { matrix, .. } => ops::sparse_linear(&matrix, weight, bias),
+            Features::Sparse { matrix, gate: None, .. } => ops::sparse_linear(&matrix, weight, bias),
+            Features::Sparse { matrix, gate: Some(gate), .. } => {
+                let rows = ops::scale_rows(ops::sparse_linear(&matrix, weight, None), gate);
+                match bias {
+                    Some(bias) => ops::add_row(rows, bias),
+                    None => rows,
+                }
+            }
         }
     }
 
@@ -46,17 +55,28 @@ impl Features {
         match self {
             Features::Dense(x) => x,
             Features::Sparse { unchanged: true, .. } => batch.features(),
-            Features::Sparse { matrix, .. } => dense(&matrix),
+            Features::Sparse { matrix, gate: None, .. } => dense(&matrix),
+            Features::Sparse { matrix, gate: Some(gate), .. } => ops::scale_rows(dense(&matrix), gate),
         }
     }
 
     /// The features after dropout: an element has the same factor in both forms.
     pub(crate) fn dropped(self, dropout: Dropout) -> Features {
         match self {
-            Features::Sparse { matrix, .. } if !dropout.is_none() => {
-                Features::Sparse { matrix: Arc::new(matrix.dropped(&dropout)), unchanged: false }
+            Features::Sparse { matrix, gate, .. } if !dropout.is_none() => {
+                Features::Sparse { matrix: Arc::new(matrix.dropped(&dropout)), unchanged: false, gate }
             }
             other => other,
+        }
+    }
+
+    /// The features with row n multiplied by `gate[n]`, `[N, 1]`.
+    pub(crate) fn gated(self, gate: &Tensor<2>) -> Features {
+        match self {
+            Features::Dense(x) => Features::Dense(ops::scale_rows(x, gate.clone())),
+            Features::Sparse { matrix, .. } => {
+                Features::Sparse { matrix, unchanged: false, gate: Some(gate.clone()) }
+            }
         }
     }
 

@@ -46,7 +46,7 @@ mod targets;
 
 pub use batch::{Batch, BatchArrays, BatchNumbers};
 pub use config::{ActivationKind, NormKind, explain_unknown_key};
-pub use context::{Context, EdgeSpread, Sights};
+pub use context::{Context, EdgeSpread, HopReads, Sights};
 pub use error::NnError;
 pub use farhop_graph::Level;
 pub use features::Features;

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use burn::tensor::Tensor;
+
 use crate::network::Network;
 use crate::ops::bridge;
-use crate::{Batch, Context, EdgeSpread, InputShape, ModelConfig, NnError, OutputShape, Sights, store};
+use crate::{Batch, Context, EdgeSpread, HopReads, InputShape, ModelConfig, NnError, OutputShape, Sights, store};
 
 /// What a model says of a batch, and what it saw on the way.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +19,8 @@ pub struct Observation {
     pub hops: Vec<Vec<f32>>,
     /// For every layer that attends to neighbours, how evenly.
     pub edges: Vec<EdgeSpread>,
+    /// For every layer that weighs walks, with which weights the node that was asked about reads all nodes.
+    pub reads: Vec<HopReads>,
 }
 
 /// A network with its settings.
@@ -76,7 +80,39 @@ impl Model {
         let context = Context::looking(wants);
         let outputs = bridge::into_vec(self.network.run(batch.input(), batch, &context));
         let look = context.into_look();
-        Observation { outputs, embedding: look.embedding, hops: look.hops, edges: look.edges }
+        Observation { outputs, embedding: look.embedding, hops: look.hops, edges: look.edges, reads: look.reads }
+    }
+
+    /// What every node adds to one output, `[N]`: gradient times input. If everything that is known of node n (numbers, categories, encodings)
+    /// were multiplied by g_n, it is the derivative of `outputs[row, output]` by g_n at g = 1. For a network that is linear in its inputs the
+    /// sum over the nodes is the output without its biases; for others it is the first order of what each node is worth.
+    ///
+    /// # Panics
+    /// If the batch has another shape than the model reads, or there is no such row or output.
+    pub fn contributions(&self, batch: &Batch, row: usize, output: usize) -> Vec<f32> {
+        self.slopes(batch, |outputs| outputs.slice([row..row + 1, output..output + 1]).sum())
+    }
+
+    /// As [`Model::contributions`], to the score of a pair of nodes: the dot product of their embeddings.
+    ///
+    /// # Panics
+    /// If the batch has another shape than the model reads, or there is no such node.
+    pub fn pair_contributions(&self, batch: &Batch, [one, other]: [usize; 2]) -> Vec<f32> {
+        self.slopes(batch, |outputs| {
+            let width = outputs.dims()[1];
+            let row = |node: usize| outputs.clone().slice([node..node + 1, 0..width]);
+            (row(one) * row(other)).sum()
+        })
+    }
+
+    /// The derivative of a number of the outputs by the gate of every node.
+    fn slopes(&self, batch: &Batch, of: impl FnOnce(Tensor<2>) -> Tensor<1>) -> Vec<f32> {
+        self.check_shape(batch);
+        let gate = bridge::from_vec(vec![1.0; batch.nodes()], [batch.nodes(), 1]).autodiff().require_grad();
+        let outputs = run_gated(&*self.network.tracked(), batch, &gate);
+        let mut tape = of(outputs).backward();
+        // A model that reads nothing of any node has no gradient.
+        gate.grad_remove(&mut tape).map_or_else(|| vec![0.0; batch.nodes()], bridge::into_vec)
     }
 
     /// The name of the first stage whose output is not finite.
@@ -120,6 +156,13 @@ impl Model {
     pub(crate) fn check_shape(&self, batch: &Batch) {
         assert_eq!(batch.shape(), &self.inputs, "the batch (left) is not what the model reads (right)");
     }
+}
+
+/// The outputs in evaluation mode with everything that is known of node n multiplied by `gate[n]`, `[N, 1]`.
+pub(crate) fn run_gated(network: &dyn Network, batch: &Batch, gate: &Tensor<2>) -> Tensor<2> {
+    let numbers = batch.input();
+    let numbers = if batch.width() > 0 { numbers.gated(gate) } else { numbers };
+    network.run(numbers, batch, &Context::gated(gate.clone()))
 }
 
 impl Clone for Model {

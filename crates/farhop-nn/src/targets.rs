@@ -63,12 +63,35 @@ pub enum Targets {
         /// One answer per pair.
         together: Vec<bool>,
     },
+    /// Rows that do not count the same: the mean is weighed by their weights. For classes, labels and numbers.
+    Weighed {
+        /// The answers.
+        targets: Box<Targets>,
+        /// One weight per row, not negative.
+        weights: Vec<f32>,
+    },
 }
 
 impl Targets {
     /// Classes of rows, all classes with the same weight.
     pub fn classes(rows: Vec<u32>, classes: Vec<u32>) -> Self {
         Targets::Classes { rows, classes, weights: None }
+    }
+
+    /// The answers alone.
+    pub fn plain(&self) -> &Targets {
+        match self {
+            Targets::Weighed { targets, .. } => targets,
+            plain => plain,
+        }
+    }
+
+    /// The weights of the rows, if they do not count the same.
+    pub fn row_weights(&self) -> Option<&[f32]> {
+        match self {
+            Targets::Weighed { weights, .. } => Some(weights),
+            _ => None,
+        }
     }
 
     /// Whether everything is in range and of the right length for a model that gives `shape` on `batch`.
@@ -113,6 +136,17 @@ impl Targets {
                 same_length("answer", "pair", together.len(), pairs.len())?;
                 in_range("node", pairs.as_flattened(), count)
             }
+            Targets::Weighed { targets, weights } => {
+                let rows = match targets.as_ref() {
+                    Targets::Classes { rows, .. } | Targets::Binary { rows, .. } | Targets::Numbers { rows, .. } => rows,
+                    Targets::Pairs { .. } | Targets::Weighed { .. } => {
+                        return Err(NnError::TargetKind { found: "weights", needed: "rows" });
+                    }
+                };
+                same_length("weight", "row", weights.len(), rows.len())?;
+                not_negative(weights)?;
+                targets.check(batch, shape)
+            }
         }
     }
 }
@@ -129,6 +163,10 @@ fn in_range(what: &'static str, values: &[u32], count: usize) -> Result<(), NnEr
 
 fn check_weights(weights: &[f32], classes: usize) -> Result<(), NnError> {
     same_length("weight", "class", weights.len(), classes)?;
+    not_negative(weights)
+}
+
+fn not_negative(weights: &[f32]) -> Result<(), NnError> {
     let wrong = weights.iter().position(|weight| !(*weight >= 0.0 && weight.is_finite()));
     let error = |index: usize| NnError::TargetValue { index, value: weights[index], allowed: "finite and not below 0" };
     wrong.map_or(Ok(()), |index| Err(error(index)))

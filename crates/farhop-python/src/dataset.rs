@@ -67,7 +67,7 @@ impl Dataset {
             let metric = metric.unwrap_or_else(|| target.usual_metric());
             let name = name.to_string();
             let (notes, sources) = (Vec::new(), Vec::new());
-            let data = Data { name, graphs, nodes, edges, level, target, split, metric, ids, notes, sources };
+            let data = Data { name, graphs, nodes, edges, level, target, split, metric, ids, notes, sources, weights: Vec::new() };
             Ok(data.check()?)
         })?;
         Ok(Dataset { data: Arc::new(data) })
@@ -174,8 +174,17 @@ impl Dataset {
             Ok(one.graphs.union() == other.graphs.union()
                 && one.graphs.offsets() == other.graphs.offsets()
                 && (&one.nodes, &one.edges) == (&other.nodes, &other.edges)
-                && (one.level, &one.target, &one.split) == (other.level, &other.target, &other.split))
+                && (one.level, &one.target, &one.split) == (other.level, &other.target, &other.split)
+                && one.weights == other.weights)
         })
+    }
+
+    /// The same data, whose rows count as much as these weights say in training.
+    fn with_weights(&self, py: Python<'_>, weights: &Bound<'_, PyAny>) -> PyResult<Dataset> {
+        let weights = view::<f32>(weights, "sample_weight")?.data.to_vec();
+        let data = &self.data;
+        let weighed = compute(py, None, || Ok(Data { weights, ..data.as_ref().clone() }.check()?))?;
+        Ok(Dataset::of(weighed))
     }
 
     /// Saves it as a file that the command reads, too.
@@ -272,7 +281,7 @@ pub fn read_molecules(py: Python<'_>, texts: Vec<String>) -> PyResult<Vec<Graph>
         let metric = target.usual_metric();
         let (split, level, name) = (Split::default(), Level::Graph, "molecules".to_string());
         let (ids, notes, sources) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Dataset::of(Data { name, graphs, nodes, edges, level, target, split, metric, ids, notes, sources }))
+        Ok(Dataset::of(Data { name, graphs, nodes, edges, level, target, split, metric, ids, notes, sources, weights: Vec::new() }))
     })?;
     dataset.graphs(py)
 }

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use farhop_data::{ApplyOptions, Dataset as Data, Level, Target};
+use farhop_train::insight::{ExplanationMethod, Question, Subject};
 use farhop_train::run::names;
 use farhop_train::{Places, Silent, Task, TrainedRun, plan_task, prepare_task, probabilities};
 use pyo3::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::arrays::array;
 use crate::dataset::Dataset;
@@ -124,6 +125,76 @@ impl Run {
         array(py, found.weights, &[hops.layers, found.nodes.len(), hops.heads, hops.hops])
     }
 
+    /// One prediction explained. `asked` names it: a row by its number or its id, or two nodes of a graph. Gives what is said of it, the nodes
+    /// (as numbers in their graph) with their ids, hops (-1: none) and weights, the weights in every head, and the picture.
+    #[pyo3(signature = (dataset, asked, output, method, layer, threads))]
+    #[allow(clippy::type_complexity, reason = "unpacked at once in Python")]
+    fn explain<'py>(
+        &self,
+        py: Python<'py>,
+        dataset: Option<PyRef<'py, Dataset>>,
+        asked: Asked,
+        output: Option<usize>,
+        method: Option<&str>,
+        layer: Option<usize>,
+        threads: Option<usize>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>, Vec<String>, Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, String)>
+    {
+        let method = match method {
+            None => None,
+            Some("weights") => Some(ExplanationMethod::Weights),
+            Some("contributions") => Some(ExplanationMethod::Contributions),
+            Some(other) => {
+                let text = format!("method is {other:?}; None, \"weights\" or \"contributions\" is needed.");
+                return Err(Failure::setting(text).into());
+            }
+        };
+        let method = method.or(layer.map(|_| ExplanationMethod::Weights));
+        let told = self.ask(py, dataset, threads, |run, task| {
+            let subject = match asked {
+                Asked::Row(row) => Subject::Row(row),
+                Asked::Pair(graph, one, other) => Subject::Pair { graph, nodes: [one, other] },
+                Asked::Id(id) => match task.find_row(&id) {
+                    Some(row) => Subject::Row(row),
+                    None => return Err(Failure::data(format!("{} has no {id:?}. Give an id of the data.", task.name))),
+                },
+            };
+            let found = run.explain(task, &Question { subject, output, method, layer })?;
+            let about = json!({
+                "output": task.target().names().get(found.output),
+                "value": found.value,
+                "probability": found.probability,
+                "method": found.method.name(),
+                "layer": found.layer,
+                "layers": found.layers,
+                "sum": found.sum(),
+            });
+            let number = |node: u32| task.node_key(node).pop().unwrap_or_default();
+            let named = task.level() == Level::Node && !task.ids.is_empty();
+            let nodes: Vec<i64> = match named {
+                true => found.shares.iter().map(|share| i64::from(share.node)).collect(),
+                false => found.shares.iter().map(|share| number(share.node).parse().unwrap_or(-1)).collect(),
+            };
+            let ids = found.shares.iter().filter(|_| named).map(|share| number(share.node)).collect::<Vec<String>>();
+            Ok((about, nodes, ids, farhop_cli::explanation_picture(task, &found), found))
+        })?;
+        let (about, nodes, ids, picture, found) = told;
+        let rows = found.shares.len();
+        let hops = found.shares.iter().map(|share| share.hop.map_or(-1, i64::from)).collect();
+        let weights = found.shares.iter().map(|share| share.weight).collect();
+        let heads = found.shares.first().map_or(0, |share| share.heads.len());
+        let of_heads = found.shares.iter().flat_map(|share| share.heads.iter().copied()).collect();
+        Ok((
+            to_python(py, &about)?,
+            array::<i64>(py, nodes, &[rows])?,
+            ids,
+            array::<i64>(py, hops, &[rows])?,
+            array::<f32>(py, weights, &[rows])?,
+            array::<f32>(py, of_heads, &[rows, heads])?,
+            picture,
+        ))
+    }
+
     /// What goes into the head of the model, `[rows, width]`.
     #[pyo3(signature = (dataset, threads))]
     fn embeddings<'py>(
@@ -136,6 +207,17 @@ impl Run {
         let rows = found.values.len().checked_div(found.width).unwrap_or(0);
         array(py, found.values, &[rows, found.width])
     }
+}
+
+/// What is to be explained.
+#[derive(FromPyObject)]
+enum Asked {
+    /// A node or a graph by its number.
+    Row(u32),
+    /// A node by its name.
+    Id(String),
+    /// A graph and two nodes of it.
+    Pair(u32, u32, u32),
 }
 
 impl Run {

@@ -65,7 +65,7 @@ impl TrainedRun {
     /// # Errors
     /// When the model has no such weights, or the data doesn't have the features it was trained with.
     pub fn hop_weights(&self, task: &Task, units: &[u32]) -> Result<HopWeights, TrainError> {
-        let found = self.attention(task, units, Sights { hops: true, edges: false })?;
+        let found = self.attention(task, units, Sights { hops: true, ..Sights::default() })?;
         found.hops.ok_or_else(|| {
             TrainError::Task(format!(
                 "{} holds a {} without hop attention: it has no weights of hops. Train a gen with hop_attention = true.",
@@ -117,16 +117,20 @@ fn look(
         || Ok(()),
         |loaded| {
             let seen = model.look(&loaded.batch, wants);
-            if !seen.outputs.iter().all(|value| value.is_finite()) {
-                let place = model.first_non_finite(&loaded.batch).unwrap_or_else(|| "an output".into());
-                return Err(TrainError::Task(format!(
-                    "{place} is NaN or infinite for this data. Look for extreme values in the features."
-                )));
-            }
+            check_finite(model, loaded, &seen.outputs)?;
             each(loaded, seen);
             Ok(())
         },
     )
+}
+
+/// Names the first stage that is not finite if an output is not.
+pub(crate) fn check_finite(model: &Model, loaded: &Loaded, outputs: &[f32]) -> Result<(), TrainError> {
+    if outputs.iter().all(|value| value.is_finite()) {
+        return Ok(());
+    }
+    let place = model.first_non_finite(&loaded.batch).unwrap_or_else(|| "an output".into());
+    Err(TrainError::Task(format!("{place} is NaN or infinite for this data. Look for extreme values in the features.")))
 }
 
 /// The nodes of units.
@@ -171,6 +175,15 @@ impl Task {
     /// What names a row that is predicted: `id`.
     pub fn row_id(&self, row: u32) -> String {
         self.ids.get(row as usize).cloned().unwrap_or_else(|| row.to_string())
+    }
+
+    /// The row with this name, or with this number if rows have no names.
+    pub fn find_row(&self, name: &str) -> Option<u32> {
+        let found = match self.ids.is_empty() {
+            true => name.parse().ok().filter(|row| *row < self.rows()),
+            false => self.ids.iter().position(|id| id == name),
+        };
+        found.map(|row| row as u32)
     }
 
     /// The names of what [`Task::node_key`] gives.

@@ -60,6 +60,7 @@ fn dataset(level: Level, metric: Metric, make: impl Fn(&GraphSet, &Columns) -> T
         ids: Vec::new(),
         notes: Vec::new(),
         sources: Vec::new(),
+        weights: Vec::new(),
     };
     dataset.check().unwrap()
 }

@@ -49,6 +49,7 @@ fn dataset(directed: bool) -> Dataset {
         ids: Vec::new(),
         notes: Vec::new(),
         sources: Vec::new(),
+        weights: Vec::new(),
     };
     dataset.check().unwrap()
 }

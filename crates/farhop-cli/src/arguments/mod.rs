@@ -4,6 +4,7 @@ mod bench;
 mod catalogue;
 mod compare;
 mod data;
+mod explain;
 mod hops;
 mod model;
 mod pages;
@@ -26,6 +27,7 @@ pub use bench::{BenchArguments, BenchMode};
 pub use catalogue::{DataCommand, FetchArguments, ImportArguments, InfoArguments, ListArguments};
 pub use compare::{CompareArguments, TableFormat};
 pub use data::{DataArguments, TableArguments};
+pub use explain::ExplainArguments;
 pub use hops::{HopCoefficients, HopElimination, HopsArguments};
 pub use model::ModelArguments;
 pub use pages::{CompletionsArguments, ManArguments};
@@ -110,6 +112,8 @@ pub enum Command {
     Predict(PredictArguments),
     /// Score a run on a part of its data, or on new data
     Evaluate(EvaluateArguments),
+    /// Which nodes, at which hop, one prediction read: a table and a picture
+    Explain(ExplainArguments),
     /// Runs, a search or a comparison as one page: curves, answers, calibration, attention, recipe
     Report(ReportArguments),
     /// The elimination alone: hop-by-hop features of any graph, no training

@@ -5,6 +5,7 @@ pub mod compare;
 pub mod data;
 pub mod doctor;
 pub mod evaluate;
+pub mod explain;
 pub mod hops;
 mod looks;
 pub mod models;

@@ -5,6 +5,7 @@ mod catalogue;
 mod chromium;
 mod compare;
 mod demonstration;
+mod explain;
 mod help;
 mod hops;
 mod import;

@@ -338,6 +338,7 @@ fn pairs() -> Dataset {
         ids: Vec::new(),
         notes: Vec::new(),
         sources: Vec::new(),
+        weights: Vec::new(),
     }
 }
 

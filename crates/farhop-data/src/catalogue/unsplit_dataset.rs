@@ -73,6 +73,7 @@ impl UnsplitDataset {
             ids: self.ids,
             notes,
             sources: self.sources,
+            weights: Vec::new(),
         }
         .check()?;
         check_counts(&data, &entry.expected, options).map_err(wrong)?;

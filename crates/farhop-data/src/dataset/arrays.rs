@@ -36,6 +36,7 @@ impl Dataset {
             ids: Vec::new(),
             notes: Vec::new(),
             sources: Vec::new(),
+            weights: Vec::new(),
         };
         dataset.check()
     }

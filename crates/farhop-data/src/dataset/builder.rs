@@ -156,6 +156,7 @@ impl DatasetBuilder {
             ids: self.ids,
             notes: Vec::new(),
             sources: Vec::new(),
+            weights: Vec::new(),
         };
         dataset.check()
     }

@@ -61,6 +61,8 @@ pub struct Dataset {
     pub notes: Vec<String>,
     /// The files that were read.
     pub sources: Vec<SourceFile>,
+    /// How much each row counts in training, not negative; empty: all the same. Scores count all rows the same.
+    pub weights: Vec<f32>,
 }
 
 impl Dataset {
@@ -97,6 +99,23 @@ impl Dataset {
         Ok(self)
     }
 
+    fn check_weights(&self) -> Result<(), DataError> {
+        let wrong = |what: String| Err(DataError::Mismatch { what });
+        if self.weights.is_empty() {
+            return Ok(());
+        }
+        if self.level == Level::Pair {
+            return wrong("pairs have no weights of rows. Leave them out.".to_string());
+        }
+        if self.weights.len() != self.rows() {
+            return wrong(format!("{} weights for {} rows.", self.weights.len(), self.rows()));
+        }
+        match self.weights.iter().position(|weight| !(*weight >= 0.0 && weight.is_finite())) {
+            Some(row) => wrong(format!("the weight of row {row} is {}: 0 or a finite number above it.", self.weights[row])),
+            None => Ok(()),
+        }
+    }
+
     fn inside(&self) -> Result<(), DataError> {
         let union = self.graphs.union();
         self.nodes.check(union.nodes(), "nodes")?;
@@ -105,6 +124,7 @@ impl Dataset {
         if !self.ids.is_empty() && self.ids.len() != self.rows() {
             return Err(DataError::Mismatch { what: format!("{} ids for {} rows.", self.ids.len(), self.rows()) });
         }
+        self.check_weights()?;
         let units = if self.splits_nodes() { union.nodes() } else { self.graphs.len() };
         let Split { train, valid, test } = &self.split;
         Split::from_lists(units, train.clone(), valid.clone(), test.clone())?;

@@ -1,9 +1,10 @@
 //! Mean and deviation in one pass.
 
-/// Count, mean and sum of squared differences from it, updated one value at a time (Welford).
+/// Count, mean and sum of squared differences from it, updated one value at a time (Welford; West, 1979, for weights).
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Moments {
-    count: u64,
+    /// The sum of the weights.
+    count: f64,
     mean: f64,
     squares: f64,
 }
@@ -11,10 +12,17 @@ pub struct Moments {
 impl Moments {
     /// Takes one more value into account.
     pub fn add(&mut self, value: f64) {
-        self.count += 1;
-        let before = value - self.mean;
-        self.mean += before / self.count as f64;
-        self.squares += before * (value - self.mean);
+        self.add_weighed(value, 1.0);
+    }
+
+    /// Takes a value into account that counts `weight` times.
+    pub fn add_weighed(&mut self, value: f64, weight: f64) {
+        if weight > 0.0 {
+            self.count += weight;
+            let before = value - self.mean;
+            self.mean += before * weight / self.count;
+            self.squares += before * weight * (value - self.mean);
+        }
     }
 
     /// The mean; 0 without values.
@@ -24,7 +32,7 @@ impl Moments {
 
     /// The deviation `sqrt(sum (x - mean)^2 / n)`; 0 without values.
     pub fn deviation(&self) -> f64 {
-        if self.count == 0 { 0.0 } else { (self.squares / self.count as f64).sqrt() }
+        if self.count == 0.0 { 0.0 } else { (self.squares / self.count).sqrt() }
     }
 
     /// The deviation of values that vary; none if it is below rounding (`1e-9` of the mean), or too small to divide 32-bit
@@ -60,6 +68,17 @@ mod tests {
             assert!(mean.abs() < 1e-6, "{centre}: mean {mean}");
             assert!((variance - 1.0).abs() < 1e-6, "{centre}: variance {variance}");
         }
+    }
+
+    #[test]
+    fn a_weight_is_a_number_of_repetitions() {
+        let (mut weighed, mut repeated) = (Moments::default(), Moments::default());
+        for (value, weight) in [(1.5, 3), (-2.0, 1), (7.0, 0), (0.25, 2)] {
+            weighed.add_weighed(value, f64::from(weight));
+            (0..weight).for_each(|_| repeated.add(value));
+        }
+        assert!((weighed.mean() - repeated.mean()).abs() < 1e-12);
+        assert!((weighed.deviation() - repeated.deviation()).abs() < 1e-12);
     }
 
     #[test]

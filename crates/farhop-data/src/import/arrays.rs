@@ -79,6 +79,7 @@ pub(super) fn read(
         ids: Vec::new(),
         notes,
         sources,
+        weights: Vec::new(),
     }
     .check()
 }

@@ -97,6 +97,7 @@ pub(super) fn read(
         ids: graphs.ids,
         notes,
         sources,
+        weights: Vec::new(),
     };
     Ok((dataset.check()?, schema))
 }

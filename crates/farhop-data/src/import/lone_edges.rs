@@ -45,6 +45,7 @@ pub(super) fn read_list(path: &Path, options: &ImportOptions) -> Result<Dataset,
         ids: list.names,
         notes,
         sources: vec![list.source],
+        weights: Vec::new(),
     }
     .check()
 }

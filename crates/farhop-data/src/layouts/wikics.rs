@@ -86,6 +86,7 @@ impl WikiCs {
             ids: Vec::new(),
             notes,
             sources: vec![self.source.clone()],
+            weights: Vec::new(),
         }
         .check()
     }

@@ -247,6 +247,7 @@ impl ReadMolecules {
             ids,
             notes,
             sources: vec![source.source().clone()],
+            weights: Vec::new(),
         };
         Ok(MoleculeTable { dataset: dataset.check()?, schema, rows })
     }

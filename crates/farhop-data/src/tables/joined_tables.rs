@@ -208,6 +208,7 @@ impl Numbering {
             ids: self.origins.iter().map(id).collect(),
             notes: fresh.notes.clone(),
             sources: old.sources.iter().chain(&fresh.sources).cloned().collect(),
+            weights: Vec::new(),
         };
         Ok(Joined { dataset: dataset.check()?, new_nodes, known: self.of_known.len(), replaced, links })
     }

@@ -333,6 +333,7 @@ impl ReadTables<'_> {
             ids: self.ids,
             notes,
             sources: vec![self.table.source().clone(), self.edges.source],
+            weights: Vec::new(),
         };
         Ok(NodeTables { dataset: dataset.check()?, schema, summary })
     }

@@ -36,4 +36,5 @@ pub fn assert_same(one: &Dataset, two: &Dataset) {
     assert_same_target(&one.target, &two.target);
     assert_eq!((&one.split, one.metric, &one.ids), (&two.split, two.metric, &two.ids));
     assert_eq!((&one.notes, &one.sources), (&two.notes, &two.sources));
+    assert_eq!(bits(&one.weights), bits(&two.weights));
 }

@@ -82,6 +82,7 @@ fn paths(target: Target, level: Level) -> Dataset {
         ids: strings(&["g1", "g2", "g3", "g1"]),
         notes: vec!["made by hand".to_string()],
         sources: Vec::new(),
+        weights: Vec::new(),
     };
     dataset.check().unwrap()
 }

@@ -100,11 +100,31 @@ pub fn made(seed: u64) -> Dataset {
         ids: Vec::new(),
         notes: vec!["a note, \"quoted\"".to_string()],
         sources: vec![SourceFile::of("some/file.csv", b"content")],
+        weights: Vec::new(),
     };
     if seed.is_multiple_of(5) {
         dataset.ids = (0..dataset.rows()).map(|row| "é".repeat(row % 3)).collect();
     }
+    if seed.is_multiple_of(3) && level != Level::Pair {
+        dataset.weights = (0..dataset.rows()).map(|row| row as f32 / 4.0).collect();
+    }
     dataset.check().unwrap()
+}
+
+#[test]
+fn weights_that_say_nothing_are_refused() {
+    let weighed = (0..200).map(made).find(|dataset| dataset.weights.len() > 1).unwrap();
+    let check = |change: &dyn Fn(&mut Vec<f32>)| {
+        let mut changed = weighed.clone();
+        change(&mut changed.weights);
+        changed.check().unwrap_err().to_string()
+    };
+    assert!(check(&|weights| weights.truncate(1)).contains("1 weights for"));
+    assert!(check(&|weights| weights[1] = -0.5).contains("the weight of row 1 is -0.5: 0 or a finite number above it"));
+    assert!(check(&|weights| weights[0] = f32::NAN).contains("the weight of row 0 is NaN"));
+    let mut pairs = (0..200).map(made).find(|dataset| dataset.level == Level::Pair).unwrap();
+    pairs.weights = vec![1.0; pairs.rows()];
+    assert!(pairs.check().unwrap_err().to_string().contains("pairs have no weights of rows"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
-//! Softmax cross-entropy on chosen rows, each weighed by its class:
-//! `loss = sum over r of w_class(r) (log sum_c exp(z_rc) - z_r,class(r)) / sum over r of w_class(r)`, all weights 1 if none are
-//! given.
+//! Softmax cross-entropy on chosen rows, each weighed by its class and by itself:
+//! `loss = sum over r of w_r (log sum_c exp(z_rc) - z_r,class(r)) / sum over r of w_r` with `w_r = v_class(r) u_r`, all weights 1 if
+//! none are given.
 //!
 //! Nothing is kept: the backward pass computes the softmax again from the logits.
 
@@ -18,19 +18,22 @@ pub struct Labels<'a> {
     pub classes: &'a [u32],
     /// A weight per class, not negative.
     pub weights: Option<&'a [f32]>,
+    /// A weight per listed row, not negative: a row of weight 2 counts like one that is listed twice.
+    pub of_rows: Option<&'a [f32]>,
 }
 
 impl Labels<'_> {
     fn weight(&self, r: usize) -> f32 {
-        self.weights.map_or(1.0, |weights| weights[self.classes[r] as usize])
+        let of_class = self.weights.map_or(1.0, |weights| weights[self.classes[r] as usize]);
+        self.of_rows.map_or(of_class, |weights| of_class * weights[r])
     }
 
     /// The sum of all weights; the number of rows if there are none.
     fn total(&self) -> f64 {
         assert_eq!(self.rows.len(), self.classes.len(), "one class per row");
-        match self.weights {
-            None => self.rows.len() as f64,
-            Some(weights) => self.classes.iter().map(|&class| f64::from(weights[class as usize])).sum(),
+        match (self.weights, self.of_rows) {
+            (None, None) => self.rows.len() as f64,
+            _ => (0..self.rows.len()).map(|r| f64::from(self.weight(r))).sum(),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Losses of single numbers on chosen rows: `loss = mean of l(z_rc, t_rc)` over all targets that are known.
+//! Losses of single numbers on chosen rows: `loss = mean of l(z_rc, t_rc)` over all targets that are known, weighed by the rows if they have
+//! weights: `sum of w_r l(z_rc, t_rc) / sum of w_r`.
 //!
 //! A target that is not a number (NaN) is missing: it adds nothing to the loss, to the mean's denominator and to the gradient.
 
@@ -66,33 +67,42 @@ pub struct Values<'a> {
     pub rows: &'a [u32],
     /// `[rows, width]`, NaN where unknown.
     pub values: &'a [f32],
+    /// A weight per listed row, not negative: a row of weight 2 counts like one that is listed twice.
+    pub weights: Option<&'a [f32]>,
 }
 
 impl Values<'_> {
-    /// Number of known targets.
-    fn known(&self, width: usize) -> usize {
+    fn weight(&self, r: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| f64::from(weights[r]))
+    }
+
+    /// Number of known targets, each counted with the weight of its row; 1 where nothing counts.
+    fn total(&self, width: usize) -> f64 {
         assert_eq!(self.values.len(), self.rows.len() * width, "targets must be [rows, width]");
-        self.values.iter().filter(|value| !value.is_nan()).count()
+        let known = |r: usize| self.values[r * width..(r + 1) * width].iter().filter(|value| !value.is_nan()).count();
+        let total: f64 = (0..self.rows.len()).map(|r| self.weight(r) * known(r) as f64).sum();
+        if total > 0.0 { total } else { 1.0 }
     }
 }
 
-/// The mean loss; 0 if no target is known. `outputs` is `[N, width]`.
+/// The mean loss; 0 if no target is known or has a weight above 0. `outputs` is `[N, width]`.
 ///
 /// # Panics
 /// If a row is out of range, or there are not `width` targets a row.
 pub fn forward(loss: ElementLoss, outputs: &[f32], width: usize, targets: Values) -> f32 {
-    let known = targets.known(width);
+    let total = targets.total(width);
     let parts = Tiles::elementwise(targets.rows.len(), width).map(|tile| {
         let mut sum = 0.0f64;
         for r in tile {
             let row = row_of(outputs, width, targets.rows[r]);
             let wanted = &targets.values[r * width..(r + 1) * width];
             let pairs = row.iter().zip(wanted).filter(|(_, target)| !target.is_nan());
-            sum += pairs.map(|(z, target)| loss.value(f64::from(*z), f64::from(*target))).sum::<f64>();
+            let own = pairs.map(|(z, target)| loss.value(f64::from(*z), f64::from(*target))).sum::<f64>();
+            sum += targets.weight(r) * own;
         }
         sum
     });
-    (parts.into_iter().sum::<f64>() / known.max(1) as f64) as f32
+    (parts.into_iter().sum::<f64>() / total) as f32
 }
 
 /// Writes `gradient = scale d loss / d outputs`, `[N, width]`: zero outside of the chosen rows.
@@ -100,12 +110,13 @@ pub fn forward(loss: ElementLoss, outputs: &[f32], width: usize, targets: Values
 /// # Panics
 /// If a row is out of range, or there are not `width` targets a row.
 pub fn backward(loss: ElementLoss, outputs: &[f32], width: usize, targets: Values, scale: f32, gradient: &mut [f32]) {
-    let share = f64::from(scale) / targets.known(width).max(1) as f64;
+    let share = f64::from(scale) / targets.total(width);
     let parts = Tiles::elementwise(targets.rows.len(), width).map(|tile| {
         let mut part = Vec::with_capacity(tile.len() * width);
         for r in tile {
             let row = row_of(outputs, width, targets.rows[r]);
             let wanted = &targets.values[r * width..(r + 1) * width];
+            let share = share * targets.weight(r);
             part.extend(row.iter().zip(wanted).map(|(z, target)| {
                 let slope = || share * loss.slope(f64::from(*z), f64::from(*target));
                 if target.is_nan() { 0.0 } else { slope() as f32 }

@@ -12,6 +12,7 @@
 //! whole: a tile of rows has them in the cache, forward and again backward.
 
 mod query;
+mod reads;
 mod update;
 
 use crate::buffers;
@@ -20,6 +21,7 @@ use crate::elimination::{self, Kept, Reused, Source, Storage};
 use crate::hop_attention::{self, Hops};
 use farhop_graph::Graph;
 use query::Projection;
+pub use reads::reads;
 use update::{Tiled, Update, split};
 
 /// The size and kind of a layer's propagation.

@@ -5,7 +5,7 @@ use farhop_graph::random::Stream;
 use farhop_graph::{Direction, Graph, build};
 use farhop_kernels::elimination::{Attention, Coefficients, Config, Mode, Reading, Source, Storage};
 use farhop_kernels::heads::Heads;
-use farhop_kernels::reference::elimination::{Round, edge_attention, propagate};
+use farhop_kernels::reference::elimination::{Round, Rounds, edge_attention, propagate};
 use farhop_kernels::reference::{Real, tape};
 
 /// A random graph with about `edges` edges, cycles and (for sparse ones) isolated nodes.
@@ -110,10 +110,16 @@ impl Problem {
 
     /// The literal propagation: states and increments, `[K, N, F]` each.
     pub fn literal<T: Real>(&self, inputs: &[Vec<T>]) -> (Vec<T>, Vec<T>) {
+        let rounds = self.literal_rounds(inputs);
+        (rounds.states.concat(), rounds.increments.concat())
+    }
+
+    /// All rounds of the literal propagation, with the coefficients that they used.
+    pub fn literal_rounds<T: Real>(&self, inputs: &[Vec<T>]) -> Rounds<T> {
         let (graph, heads, rounds) = (&self.graph, self.config.heads, self.config.rounds);
         let (e, n, count, width) = (graph.entries(), graph.nodes(), heads.count, heads.width);
         let mut once: Option<Round<T>> = None;
-        let result = propagate(graph, heads, rounds, self.config.mode, &inputs[0], |k, h| match &self.coefficients {
+        propagate(graph, heads, rounds, self.config.mode, &inputs[0], |k, h| match &self.coefficients {
             Kind::Given { rounds, .. } => {
                 let r = if *rounds == 1 { 0 } else { k - 1 };
                 Round {
@@ -137,8 +143,7 @@ impl Problem {
                 once = Some(round.clone());
                 round
             }
-        });
-        (result.states.concat(), result.increments.concat())
+        })
     }
 
     /// The literal gradients of `sum(cotangent * hops)` for every input.

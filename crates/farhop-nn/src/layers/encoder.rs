@@ -175,13 +175,13 @@ impl Encoder {
             add(projection.apply(numbers));
         }
         if let Some(table) = &self.categories {
-            add(ops::embedding(batch.categories(), table.val()));
+            add(context.through_gate(ops::embedding(batch.categories(), table.val())));
         }
         if let Some(walk) = &self.walk {
-            add(walk.forward(batch.walk(), context));
+            add(context.through_gate(walk.forward(batch.walk(), context)));
         }
         if let Some(laplacian) = &self.laplacian {
-            add(laplacian.forward(batch, context));
+            add(context.through_gate(laplacian.forward(batch, context)));
         }
         sum.map_or_else(|| batch.input(), Features::from)
     }

@@ -384,6 +384,10 @@ impl Layer for GenLayer {
         if context.looks_at_hops() {
             context.saw_hops(ops::hop_distributions(inputs.clone(), batch.graph(), config));
         }
+        if let Some(node) = context.looks_at_reads_of() {
+            let weights = ops::hop_reads(inputs.clone(), batch.graph(), config, node);
+            context.saw_reads(weights, self.config.heads);
+        }
         if self.config.attends() {
             let weights = || ops::edge_coefficients(inputs.clone(), batch.graph(), config);
             context.saw_attention(batch.graph(), self.config.sets(), weights);

@@ -96,10 +96,11 @@ impl PositionColumns {
     pub fn join(&self, x: Tensor<2>, batch: &Batch, context: &Context) -> Tensor<2> {
         let mut parts = vec![x];
         if let Some(walk) = &self.walk {
-            parts.push(walk.linear.apply(walk.norm.apply(batch.walk(), None, context).into()));
+            let columns = walk.linear.apply(walk.norm.apply(batch.walk(), None, context).into());
+            parts.push(context.through_gate(columns));
         }
         if let Some(pairs) = &self.laplacian {
-            parts.push(pairs.forward(batch, context));
+            parts.push(context.through_gate(pairs.forward(batch, context)));
         }
         ops::concat(parts)
     }

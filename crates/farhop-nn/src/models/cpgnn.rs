@@ -222,7 +222,7 @@ impl CpgnnNetwork {
 impl Layer for CpgnnNetwork {
     fn next_phase(&self, batch: &Batch, targets: &Targets) -> Vec<(ParamId, Vec<f32>)> {
         let mut changes = self.phase.next();
-        if let (None, Targets::Classes { rows, classes, .. }) = (&self.head, targets) {
+        if let (None, Targets::Classes { rows, classes, .. }) = (&self.head, targets.plain()) {
             let z = self.prior(batch.input(), batch, &Context::evaluation());
             let count = z.dims()[1];
             let beliefs = bridge::into_vec(ops::row_softmax(z)).into_iter().map(f64::from).collect();

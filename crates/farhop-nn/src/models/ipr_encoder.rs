@@ -94,10 +94,10 @@ impl IprEncoder {
     pub fn forward(&self, features: Features, batch: &Batch, context: &Context) -> Tensor<2> {
         let mut parts = Vec::new();
         parts.extend(self.plain.as_ref().map(|plain| plain.forward(features, batch, context).into_dense(batch)));
-        parts.extend(self.laplacian.as_ref().map(|laplacian| laplacian.forward(batch, context)));
+        parts.extend(self.laplacian.as_ref().map(|laplacian| context.through_gate(laplacian.forward(batch, context))));
         parts.extend(self.walk.as_ref().map(|walk| {
             let hidden = walk.first.apply(walk.norm.apply(batch.walk(), None, context).into());
-            walk.second.apply(walk.inner.apply(hidden, None, context).into())
+            context.through_gate(walk.second.apply(walk.inner.apply(hidden, None, context).into()))
         }));
         if parts.len() == 1 { parts.remove(0) } else { ops::concat(parts) }
     }

@@ -178,6 +178,12 @@ pub fn edge_coefficients(inputs: GenInputs, graph: &Arc<Graph>, config: Config) 
     apply(Looked { layer: operation, at: Sight::Edges }, tensors)
 }
 
+/// The weights with which `node` reads every node at every hop, `[N, H * (K + 1)]`: see [`kernel::reads`]. For looking at, too.
+pub fn hop_reads(inputs: GenInputs, graph: &Arc<Graph>, config: Config, node: usize) -> Tensor<2> {
+    let (operation, tensors) = operation(inputs, graph, config);
+    apply(Looked { layer: operation, at: Sight::Reads(node) }, tensors)
+}
+
 fn operation(inputs: GenInputs, graph: &Arc<Graph>, config: Config) -> (GenOp, Vec<Input>) {
     let GenInputs { z, coefficients, query_key, hop_bias, value, residual } = inputs;
     let (has_value, has_residual) = (value.is_some(), residual.is_some());
@@ -202,7 +208,7 @@ fn operation(inputs: GenInputs, graph: &Arc<Graph>, config: Config) -> (GenOp, V
     (GenOp { graph, config, kind, value, residual, hop_attention, hop_bias: with_bias }, tensors)
 }
 
-/// What a [`GenOp`] weighs its hops or its edges with.
+/// What a [`GenOp`] weighs its hops, its edges or other nodes with.
 #[derive(Debug)]
 struct Looked {
     layer: GenOp,
@@ -213,6 +219,7 @@ struct Looked {
 enum Sight {
     Hops,
     Edges,
+    Reads(usize),
 }
 
 impl Operation for Looked {
@@ -222,6 +229,7 @@ impl Operation for Looked {
         match self.at {
             Sight::Hops => "hop_distributions",
             Sight::Edges => "edge_coefficients",
+            Sight::Reads(_) => "hop_reads",
         }
     }
 
@@ -235,6 +243,10 @@ impl Operation for Looked {
                 (data, config.hops.heads.count * config.hops.hops(config.elimination.rounds))
             }
             Sight::Edges => (kernel::coefficients(graph, config, &source, input(0)), config.elimination.heads.count),
+            Sight::Reads(node) => {
+                let data = kernel::reads(graph, config, &source, &self.layer.weights(&input), input(0), node);
+                (data, config.hops.heads.count * (config.elimination.rounds + 1))
+            }
         };
         let rows = data.len().checked_div(columns).unwrap_or(0);
         (Output { data, shape: vec![rows, columns] }, ())

@@ -24,13 +24,17 @@ enum Kind<'a> {
 
 impl LossOp {
     fn kind(&self) -> Kind<'_> {
-        match &*self.targets {
+        let of_rows = self.targets.row_weights();
+        let values = |rows, values| Values { rows, values, weights: of_rows };
+        match self.targets.plain() {
             Targets::Classes { rows, classes, weights } => {
-                Kind::Labels(Labels { rows, classes, weights: weights.as_deref() })
+                Kind::Labels(Labels { rows, classes, weights: weights.as_deref(), of_rows })
             }
-            Targets::Binary { rows, values } => Kind::Values(ElementLoss::Binary, Values { rows, values }),
-            Targets::Numbers { rows, values, loss } => Kind::Values((*loss).into(), Values { rows, values }),
+            Targets::Binary { rows, values: all } => Kind::Values(ElementLoss::Binary, values(rows, all)),
+            Targets::Numbers { rows, values: all, loss } => Kind::Values((*loss).into(), values(rows, all)),
             Targets::Pairs { pairs, together } => Kind::Pairs(pair_loss::Pairs { pairs, together }),
+            // What is weighed is never weighed again.
+            Targets::Weighed { .. } => unreachable!("weights of weights"),
         }
     }
 }

@@ -104,7 +104,7 @@ pub use farhop_kernels::buffers;
 pub use feed_forward::{FeedForwardInputs, feed_forward};
 pub use fit_rows::fit_rows;
 pub use gat_attention::{attention_weights, gat_attention};
-pub use gen_layer::{GenCoefficients, GenInputs, edge_coefficients, gen_layer, hop_distributions};
+pub use gen_layer::{GenCoefficients, GenInputs, edge_coefficients, gen_layer, hop_distributions, hop_reads};
 pub use graph_attention::{graph_attention, packed_graph_attention};
 pub use graph_norm::graph_norm;
 pub use graph_products::{cross_products, graph_linear, shifted_inverses};

@@ -2,6 +2,7 @@
 
 mod attention;
 mod calibration;
+mod explanation;
 mod labels;
 mod numbers;
 mod ranks;
@@ -12,6 +13,7 @@ use farhop_nn::Sights;
 
 pub use attention::{EntropyCounts, HopShares};
 pub use calibration::{Calibration, CalibrationBin, Sureness};
+pub use explanation::{Explanation, ExplanationMethod, HopShare, NodeShare, Question, Subject};
 pub use labels::LabelScores;
 pub use numbers::Agreement;
 pub use ranks::HitCurve;
@@ -58,7 +60,7 @@ impl Insight {
         let known = outputs.rows.iter().filter(|row| target.is_known(**row as usize)).count();
         let thresholds = run.record.thresholds.as_deref();
         let of = |metric: Metric| (metric, score(metric, target, &outputs, thresholds));
-        let attention = run.attention(task, units, Sights { hops: true, edges: true })?;
+        let attention = run.attention(task, units, Sights { hops: true, edges: true, reads_of: None })?;
         Ok(Some(Insight {
             part,
             rows: if task.level() == Level::Pair { outputs.ranks.len() } else { known },

@@ -32,6 +32,8 @@ pub(crate) struct Loaded {
     pub batch: Batch,
     /// For parts of a graph, the nodes that the batch answers for, ascending, each with its place in the batch.
     pub own: Vec<(u32, u32)>,
+    /// For parts of a graph, all nodes of the batch in its order; empty where the order is that of the data.
+    pub nodes: Vec<u32>,
     /// What is to be learned from it.
     pub targets: Targets,
 }

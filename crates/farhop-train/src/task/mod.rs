@@ -36,7 +36,7 @@ use crate::{TrainConfig, TrainError};
 use collection::{Collection, EdgeColumns};
 use metrics::{check_metric, metrics_of};
 use order::Batching;
-use parted::{Parted, Size};
+use parted::{Cut, Parted, Size};
 use planning::largest_sum;
 
 /// A dataset, ready for a model.
@@ -99,7 +99,7 @@ impl Task {
         scale: Option<TargetScale>,
     ) -> Result<Self, TrainError> {
         let whole = dataset.splits_nodes();
-        let Dataset { name, graphs, mut nodes, edges, level, target, split, metric, ids, notes: _, sources: _ } =
+        let Dataset { name, graphs, mut nodes, edges, level, target, split, metric, ids, notes: _, sources: _, weights } =
             dataset;
         check_metric(metric, &target)?;
         let set = (!whole).then_some(&graphs);
@@ -137,7 +137,7 @@ impl Task {
             Numbers::Sparse(csr) => Some(csr.values.len()),
             Numbers::Dense(_) | Numbers::OnDisk(_) => None,
         };
-        let truth = Truth::new(level, target, config.loss, absolute, &training, scale)?;
+        let truth = Truth::new(level, target, config.loss, absolute, &training, scale, weights)?;
         let edges = EdgeColumns {
             width: edges.width,
             columns: edges.sizes.len(),
@@ -388,7 +388,7 @@ impl Task {
             Source::Whole(batch) => {
                 let rows: Vec<(u32, u32)> = self.split.train.iter().map(|node| (*node, *node)).collect();
                 let targets = self.truth.targets(&rows);
-                work(0, Loaded { units: vec![0], batch: batch.clone(), own: Vec::new(), targets })?;
+                work(0, Loaded { units: vec![0], batch: batch.clone(), own: Vec::new(), nodes: Vec::new(), targets })?;
                 Ok(LoadTime::default())
             }
             Source::Divided(parted, _) => {
@@ -397,10 +397,10 @@ impl Task {
                 self.split.train.iter().for_each(|node| learned[*node as usize] = true);
                 let mut cutter = parted.cutter();
                 let load = move |parts: Vec<u32>| {
-                    let (batch, own) = cutter.batch(&parts, &self.input)?;
+                    let Cut { batch, own, nodes } = cutter.batch(&parts, &self.input)?;
                     let rows: Vec<(u32, u32)> =
                         own.iter().copied().filter(|(node, _)| learned[*node as usize]).collect();
-                    Ok(Loaded { units: parts, batch, own, targets: self.truth.targets(&rows) })
+                    Ok(Loaded { units: parts, batch, own, nodes, targets: self.truth.targets(&rows) })
                 };
                 feed::prefetch(batches, READY_PARTS, load, wanted, work)
             }
@@ -435,7 +435,7 @@ impl Task {
         match &self.source {
             Source::Whole(batch) => {
                 let targets = Targets::classes(Vec::new(), Vec::new());
-                let loaded = Loaded { units: vec![0], batch: batch.clone(), own: Vec::new(), targets };
+                let loaded = Loaded { units: vec![0], batch: batch.clone(), own: Vec::new(), nodes: Vec::new(), targets };
                 answer(0, loaded)
             }
             Source::Divided(parted, _) => {
@@ -444,8 +444,8 @@ impl Task {
                 batches.retain(|parts| parts.iter().any(|part| asked[*part as usize]));
                 let mut cutter = parted.cutter();
                 let load = move |parts: Vec<u32>| {
-                    let (batch, own) = cutter.batch(&parts, &self.input)?;
-                    Ok(Loaded { units: parts, batch, own, targets: Targets::classes(Vec::new(), Vec::new()) })
+                    let Cut { batch, own, nodes } = cutter.batch(&parts, &self.input)?;
+                    Ok(Loaded { units: parts, batch, own, nodes, targets: Targets::classes(Vec::new(), Vec::new()) })
                 };
                 feed::prefetch(batches, READY_PARTS, load, wanted, answer).map(|_| ())
             }
@@ -463,7 +463,7 @@ impl Task {
             Source::Whole(batch) => batch.clone(),
             Source::Divided(parted, _) => {
                 let first = self.training_parts(parted).first().copied().unwrap_or(0);
-                parted.cutter().batch(&[first], &self.input)?.0
+                parted.cutter().batch(&[first], &self.input)?.batch
             }
             Source::Graphs(collection) => {
                 let first = &self.split.train[..self.batching.size.min(self.split.train.len())];
@@ -481,7 +481,7 @@ impl Task {
     fn load(&self, collection: &Collection, graphs: Vec<u32>) -> Loaded {
         let batch = collection.batch(&graphs, &self.input);
         let targets = collection.targets(&self.truth, &graphs);
-        Loaded { units: graphs, batch, own: Vec::new(), targets }
+        Loaded { units: graphs, batch, own: Vec::new(), nodes: Vec::new(), targets }
     }
 }
 

@@ -121,6 +121,15 @@ pub(super) fn largest(
     Ok(largest)
 }
 
+/// A batch that was cut out of a graph.
+pub(super) struct Cut {
+    pub batch: Batch,
+    /// The nodes that it answers for, ascending, each with its place in the batch.
+    pub own: Vec<(u32, u32)>,
+    /// All nodes of the batch, in its order.
+    pub nodes: Vec<u32>,
+}
+
 /// Cuts batches out of a graph, one after the other.
 pub(super) struct Cutter<'a> {
     parted: &'a Parted,
@@ -129,11 +138,11 @@ pub(super) struct Cutter<'a> {
 }
 
 impl Cutter<'_> {
-    /// These parts as one batch, with the nodes that it answers for and their places in it.
+    /// These parts as one batch, with the nodes that it answers for and their places in it, and all of its nodes.
     ///
     /// # Errors
     /// When features are on disk and can't be read.
-    pub fn batch(&mut self, parts: &[u32], shape: &InputShape) -> Result<(Batch, Vec<(u32, u32)>), TrainError> {
+    pub fn batch(&mut self, parts: &[u32], shape: &InputShape) -> Result<Cut, TrainError> {
         let Selection { nodes, own } = self.selector.select(parts)?;
         let Parted { graph, nodes: columns, edges, encodings, .. } = self.parted;
         let found = induce(graph, &nodes, &mut self.scratch).map_err(outside)?;
@@ -152,7 +161,7 @@ impl Cutter<'_> {
             laplacian: rows(&encodings.laplacian, shape.laplacian, of_nodes()),
             graph: Arc::new(found.graph),
         };
-        Ok((Batch::from_arrays(arrays, shape), own))
+        Ok(Cut { batch: Batch::from_arrays(arrays, shape), own, nodes })
     }
 }
 

@@ -57,11 +57,11 @@ impl TargetScale {
         (self.shift.len(), self.factor.len()) == (outputs, outputs)
     }
 
-    fn of(values: &[f32], width: usize, rows: &[u32]) -> Self {
+    fn of(values: &[f32], width: usize, rows: &[u32], weights: &[f32]) -> Self {
         let column = |column: usize| {
-            let known = rows.iter().map(|row| f64::from(values[*row as usize * width + column]));
+            let told = rows.iter().map(|row| (f64::from(values[*row as usize * width + column]), weight(weights, *row)));
             let mut moments = Moments::default();
-            known.filter(|value| !value.is_nan()).for_each(|value| moments.add(value));
+            told.filter(|(value, _)| !value.is_nan()).for_each(|(value, weight)| moments.add_weighed(value, weight));
             (moments.mean() as f32, moments.varies_by().unwrap_or(1.0) as f32)
         };
         let (shift, factor) = (0..width).map(column).unzip();
@@ -90,11 +90,14 @@ pub(crate) struct Truth {
     pub target: Target,
     pub scale: Option<TargetScale>,
     loss: LossKind,
+    /// Of classes.
     weights: Option<Vec<f32>>,
+    /// Of rows; empty: all count the same.
+    of_rows: Vec<f32>,
 }
 
 impl Truth {
-    /// `rows` are those of training.
+    /// `rows` are those of training, `of_rows` the weights of all rows, or none.
     pub fn new(
         level: Level,
         target: Target,
@@ -102,7 +105,12 @@ impl Truth {
         absolute: bool,
         rows: &[u32],
         scale: Option<TargetScale>,
+        of_rows: Vec<f32>,
     ) -> Result<Self, TrainError> {
+        if !of_rows.is_empty() && !rows.is_empty() && rows.iter().all(|row| of_rows[*row as usize] == 0.0) {
+            let what = "every row of the training part has the weight 0, so there is nothing to learn from. Give one a larger weight.";
+            return Err(TrainError::Task(what.to_string()));
+        }
         let loss = match (&target, loss) {
             (Target::Class { .. }, LossKind::Auto) => LossKind::CrossEntropy,
             (Target::Binary { .. } | Target::Pair { .. }, LossKind::Auto) => LossKind::BinaryCrossEntropy,
@@ -129,21 +137,31 @@ impl Truth {
         };
         let weights = match &target {
             Target::Class { labels, classes } if loss == LossKind::WeightedCrossEntropy => {
-                Some(class_weights(labels, classes.len(), rows))
+                Some(class_weights(labels, classes.len(), rows, &of_rows))
             }
             _ => None,
         };
         let scale = match &target {
             Target::Number { values, names } => {
-                Some(scale.unwrap_or_else(|| TargetScale::of(values, names.len(), rows)))
+                Some(scale.unwrap_or_else(|| TargetScale::of(values, names.len(), rows, &of_rows)))
             }
             _ => None,
         };
-        Ok(Truth { level, target, scale, loss, weights })
+        Ok(Truth { level, target, scale, loss, weights, of_rows })
     }
 
     /// What a loss needs of these rows: (row of the target, row of the batch).
     pub fn targets(&self, rows: &[(u32, u32)]) -> Targets {
+        let plain = self.plain_targets(rows);
+        if self.of_rows.is_empty() {
+            return plain;
+        }
+        let known = rows.iter().filter(|(row, _)| self.target.is_known(*row as usize));
+        let weights = known.map(|(row, _)| self.of_rows[*row as usize]).collect();
+        Targets::Weighed { targets: Box::new(plain), weights }
+    }
+
+    fn plain_targets(&self, rows: &[(u32, u32)]) -> Targets {
         let known: Vec<(u32, u32)> =
             rows.iter().copied().filter(|(row, _)| self.target.is_known(*row as usize)).collect();
         let places = known.iter().map(|(_, place)| *place).collect();
@@ -180,13 +198,20 @@ impl Truth {
     }
 }
 
-fn class_weights(labels: &[Option<u32>], classes: usize, rows: &[u32]) -> Vec<f32> {
-    let mut counts = vec![0usize; classes];
-    for class in rows.iter().filter_map(|row| labels[*row as usize]) {
-        counts[class as usize] += 1;
+/// The weight of a row; 1 if none are given.
+fn weight(of_rows: &[f32], row: u32) -> f64 {
+    of_rows.get(row as usize).map_or(1.0, |weight| f64::from(*weight))
+}
+
+fn class_weights(labels: &[Option<u32>], classes: usize, rows: &[u32], of_rows: &[f32]) -> Vec<f32> {
+    let mut counts = vec![0.0f64; classes];
+    for row in rows {
+        if let Some(class) = labels[*row as usize] {
+            counts[class as usize] += weight(of_rows, *row);
+        }
     }
-    let total: usize = counts.iter().sum();
-    counts.iter().map(|&count| if count == 0 { 0.0 } else { ((total - count) as f64 / total as f64) as f32 }).collect()
+    let total: f64 = counts.iter().sum();
+    counts.iter().map(|&count| if count == 0.0 { 0.0 } else { ((total - count) / total) as f32 }).collect()
 }
 
 /// The target rows of these graphs with their places in the batch of them.
@@ -229,7 +254,7 @@ mod tests {
             for centre in [0.0, 100.0] {
                 let values: Vec<f32> = (0..60).map(|row| (centre + row as f32) * size).collect();
                 let rows: Vec<u32> = (0..60).collect();
-                let scale = TargetScale::of(&values, 1, &rows);
+                let scale = TargetScale::of(&values, 1, &rows, &[]);
                 let scaled: Vec<f64> = values.iter().map(|value| f64::from(scale.apply(0, *value))).collect();
                 let mean = scaled.iter().sum::<f64>() / 60.0;
                 let variance = scaled.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 60.0;
@@ -241,7 +266,7 @@ mod tests {
     #[test]
     fn numbers_that_are_all_the_same_are_only_shifted() {
         for constant in [0.0f32, 0.1, -5e5, 1e-15, 3e38] {
-            let scale = TargetScale::of(&[constant; 37], 1, &(0..37).collect::<Vec<u32>>());
+            let scale = TargetScale::of(&[constant; 37], 1, &(0..37).collect::<Vec<u32>>(), &[]);
             assert_eq!(scale.factor, [1.0]);
             assert_eq!(scale.apply(0, constant), 0.0);
         }

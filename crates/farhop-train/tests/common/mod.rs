@@ -50,6 +50,7 @@ impl Ring {
             ids: Vec::new(),
             notes: Vec::new(),
             sources: Vec::new(),
+            weights: Vec::new(),
         };
         Ring { dataset: dataset.check().unwrap() }
     }

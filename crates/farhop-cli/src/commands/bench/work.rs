@@ -84,6 +84,7 @@ impl Work {
             Targets::Classes { .. } => "cross-entropy",
             Targets::Binary { .. } | Targets::Pairs { .. } => "binary cross-entropy",
             Targets::Numbers { .. } => "absolute error",
+            Targets::Weighed { .. } => "weighed loss",
         }
     }
 

@@ -38,6 +38,7 @@ fn many_graphs(
         ids: Vec::new(),
         notes: Vec::new(),
         sources: Vec::new(),
+        weights: Vec::new(),
     }
     .check()
 }

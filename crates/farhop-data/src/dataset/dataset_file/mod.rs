@@ -14,6 +14,7 @@
 //! | `values` | f32 | `[rows, outputs]`, NaN where unknown |
 //! | `pairs`, `together`, `pair_starts` | u32, u8, i64 | `[P, 2]`, `[P]`, `[G + 1]` |
 //! | `train`, `valid`, `test` | u32 | row numbers |
+//! | `weights` | f32 | `[rows]`: how much each counts in training, if not all the same |
 //! | `id_bytes`, `id_ends` | u8, i64 | all ids as UTF-8, and where each ends |
 
 mod read;
@@ -56,6 +57,9 @@ struct Metadata {
     target: StoredTarget,
     /// Whether there are ids.
     ids: bool,
+    /// Whether rows have weights. Not written where they have none, so that such files are as they were.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    weights: bool,
     notes: Vec<String>,
     sources: Vec<SourceFile>,
 }

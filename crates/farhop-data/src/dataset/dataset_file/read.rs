@@ -51,11 +51,12 @@ impl<R: Read + Seek> Stored<R> {
         let target = self.target(metadata.target)?;
         let split = Split { train: self.u32("train")?, valid: self.u32("valid")?, test: self.u32("test")? };
         let ids = if metadata.ids { self.ids()? } else { Vec::new() };
+        let weights = if metadata.weights { self.f32("weights")? } else { Vec::new() };
         if [&split.train, &split.valid, &split.test].iter().any(|rows| rows.windows(2).any(|pair| pair[0] >= pair[1])) {
             return Err(self.wrong("a part of the split does not ascend. Save the dataset again.".to_string()));
         }
         let Metadata { name, level, metric, notes, sources, .. } = metadata;
-        let dataset = Dataset { name, graphs, nodes, edges, level, target, split, metric, ids, notes, sources };
+        let dataset = Dataset { name, graphs, nodes, edges, level, target, split, metric, ids, notes, sources, weights };
         dataset.check().map_err(|error| self.wrong(one_line(&error.to_string())))
     }
 

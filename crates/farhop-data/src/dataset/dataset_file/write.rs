@@ -26,6 +26,9 @@ impl Dataset {
             {
                 writer.u32(name, &[rows.len()], rows)?;
             }
+            if !self.weights.is_empty() {
+                writer.f32("weights", &[self.weights.len()], &self.weights)?;
+            }
             self.write_ids(writer)
         })
     }
@@ -52,6 +55,7 @@ impl Dataset {
                 Target::Pair { .. } => StoredTarget::Pair,
             },
             ids: !self.ids.is_empty(),
+            weights: !self.weights.is_empty(),
             notes: self.notes.clone(),
             sources: self.sources.clone(),
         }

@@ -5,7 +5,7 @@ use farhop_graph::{Direction, build};
 use super::support::*;
 use crate::{BatchArrays, BatchNumbers, InputShape, OutputShape, Sights};
 
-const LOOK: Sights = Sights { hops: true, edges: true };
+const LOOK: Sights = Sights { hops: true, edges: true, reads_of: None };
 
 /// Models that attend to neighbours along the edges of the graph.
 const ATTENTIVE: [&str; 5] = ["gen", "gat", "magna", "goat", "polynormer"];

@@ -1,5 +1,6 @@
 //! Whole models on everything they can read and answer.
 
+mod contributions;
 mod edges;
 mod inputs;
 mod levels;
