@@ -71,6 +71,20 @@ impl Targets {
         Targets::Classes { rows, classes, weights: None }
     }
 
+    /// What the mean of the loss is divided by: how many answers are known, or the sum of their weights.
+    pub fn weight(&self) -> f64 {
+        match self {
+            Targets::Classes { rows, weights: None, .. } => rows.len() as f64,
+            Targets::Classes { classes, weights: Some(weights), .. } => {
+                classes.iter().map(|&class| f64::from(weights[class as usize])).sum()
+            }
+            Targets::Binary { values, .. } | Targets::Numbers { values, .. } => {
+                values.iter().filter(|value| !value.is_nan()).count() as f64
+            }
+            Targets::Pairs { pairs, .. } => pairs.len() as f64,
+        }
+    }
+
     /// Whether everything is in range and of the right length for a model that gives `shape` on `batch`.
     pub fn check(&self, batch: &Batch, shape: &OutputShape) -> Result<(), NnError> {
         let pairs = matches!(self, Targets::Pairs { .. });

@@ -45,6 +45,7 @@ pub struct Halo {
     group: Arc<Group>,
     parts: HaloParts,
     peers: Vec<Peer>,
+    own_names: &'static [u32],
 }
 
 /// A process that owns some of them.
@@ -95,7 +96,9 @@ impl Halo {
             }
             peers.push(Peer { rank, send, receive });
         }
-        Ok(Halo { group, parts, peers })
+        // A process has one part as long as it lives, and every mask names its rows.
+        let own_names = parts.nodes[..parts.own].to_vec().leak();
+        Ok(Halo { group, parts, peers, own_names })
     }
 
     /// All processes.
@@ -126,6 +129,11 @@ impl Halo {
     /// What nodes and entries are called in the whole graph.
     pub fn names(&self) -> Names<'_> {
         Names { nodes: &self.parts.nodes, entries: &self.parts.entries, total: self.parts.total_entries }
+    }
+
+    /// What own nodes are called in the whole graph, for masks.
+    pub fn own_names(&self) -> &'static [u32] {
+        self.own_names
     }
 
     /// How many nodes a node receives from in the whole graph.
