@@ -17,6 +17,27 @@ impl Moments {
         self.squares += before * (value - self.mean);
     }
 
+    /// Count, mean and sum of squares, to be told.
+    pub fn parts(&self) -> [f64; 3] {
+        [self.count as f64, self.mean, self.squares]
+    }
+
+    /// Those of all values, from the [parts](Moments::parts) of several, in their order (Chan, Golub and LeVeque, 1979).
+    pub fn joined<'a>(parts: impl IntoIterator<Item = &'a [f64]>) -> Self {
+        let mut all = Moments::default();
+        for part in parts {
+            let &[count, mean, squares] = part else { continue };
+            let (before, total) = (all.count as f64, all.count as f64 + count);
+            if count > 0.0 {
+                let difference = mean - all.mean;
+                all.mean += difference * count / total;
+                all.squares += squares + difference * difference * before * count / total;
+                all.count = total as u64;
+            }
+        }
+        all
+    }
+
     /// The mean; 0 without values.
     pub fn mean(&self) -> f64 {
         self.mean

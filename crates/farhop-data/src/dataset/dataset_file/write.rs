@@ -110,7 +110,12 @@ fn wide(offsets: &[usize]) -> Vec<i64> {
     offsets.iter().map(|&offset| offset as i64).collect()
 }
 
-pub(in crate::dataset) fn write_columns(writer: &mut Writer<'_>, what: &str, rows: usize, columns: &Columns) -> io::Result<()> {
+pub(in crate::dataset) fn write_columns(
+    writer: &mut Writer<'_>,
+    what: &str,
+    rows: usize,
+    columns: &Columns,
+) -> io::Result<()> {
     match &columns.numbers {
         Numbers::Dense(_) if columns.width == 0 => {}
         Numbers::Dense(numbers) => writer.f32(&format!("{what}_numbers"), &[rows, columns.width], numbers)?,

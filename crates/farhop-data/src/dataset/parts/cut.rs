@@ -38,8 +38,7 @@ pub fn write_parts(
     identity.extend(dataset.name.bytes());
     let partition = sha256_hex(&identity)[..16].to_string();
     drop(identity);
-    fs::create_dir_all(folder)
-        .map_err(|source| DataError::Write { file: folder.display().to_string(), source })?;
+    fs::create_dir_all(folder).map_err(|source| DataError::Write { file: folder.display().to_string(), source })?;
     let mut files = Vec::new();
     for part in 0..parts {
         let local = cutter.cut(part).map_err(failed)?;
@@ -121,9 +120,7 @@ fn part_of(dataset: &Dataset, local: LocalPart, place: PartPlace) -> Result<Data
     let direction = if local.graph.is_directed() { Direction::Directed } else { Direction::Undirected };
     let alone = Graph::from_csr(direction, vec![0; own.len() + 1], Vec::new())?;
     let target = match &dataset.target {
-        Target::Class { labels, classes } => {
-            Target::Class { labels: rows(labels, 1, own), classes: classes.clone() }
-        }
+        Target::Class { labels, classes } => Target::Class { labels: rows(labels, 1, own), classes: classes.clone() },
         Target::Binary { values, names } => {
             Target::Binary { values: rows(values, names.len(), own), names: names.clone() }
         }
