@@ -164,7 +164,7 @@ impl ReadAgain {
         let read = read.chain(named.into_iter().flatten().cloned()).chain(recorded.dataset.as_ref().map(PathBuf::from));
         let read = read.collect();
         let mut watcher = Watcher::new(console);
-        let task = prepare_task(&recipe, dataset, run.record.scale.clone(), false, &places, &mut watcher)?;
+        let task = prepare_task(&recipe, dataset, None, run.record.scale.clone(), false, &places, &mut watcher)?;
         watcher.prepared(&recipe, &task);
         let split = of_training.then(|| task.split().clone());
         Ok(Applied { recipe, task, read, split, join, changed })

@@ -65,7 +65,7 @@ pub mod memory;
 pub mod text;
 
 pub use catalogue::synthetic;
-pub use dataset::{cache, card, dataset_file, entry_rows, statistics};
+pub use dataset::{cache, card, dataset_file, entry_rows, parts, statistics};
 pub use files::{hash, save};
 pub use formats::{npy, npz, pickle, table, torch};
 pub use layouts::{bench_graph, edge_list, ogb, tu, wikics};

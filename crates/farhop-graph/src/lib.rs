@@ -42,6 +42,7 @@ pub use graph::{Direction, Graph, NO_EDGE, Transposed};
 pub use graph_set::GraphSet;
 pub use level::Level;
 pub use transform::{
-    BreadthFirst, Components, HaloFinder, InduceScratch, Reached, Subgraph, UNREACHED, Union, connected_components,
-    count_within_two_steps, disjoint_union, distances, halo, induce, relabel, second_ring, within_two_steps,
+    BreadthFirst, Components, HaloFinder, InduceScratch, LocalPart, PartCutter, Reached, Subgraph, UNREACHED, Union,
+    connected_components, count_within_two_steps, disjoint_union, distances, halo, induce, relabel, second_ring,
+    within_two_steps,
 };

@@ -10,6 +10,9 @@
 //! computed with the row maximum subtracted, so that no logit is too large. With dropout, each coefficient (the node's own too)
 //! is set to zero with probability p and divided by 1 - p otherwise; the mask is a function of (seed, entry, head) only.
 
+pub(crate) mod halo;
+
+use crate::exchange::Names;
 use crate::parallel::{Blocks, SharedMut};
 use crate::simd::{Arith, exp};
 use crate::simd_fn;
@@ -48,9 +51,32 @@ pub struct Scores<'a> {
     pub slope: f32,
     /// Attention dropout.
     pub dropout: Option<Dropout>,
+    /// What nodes and entries are called where the graph is a part of one: masks go by that.
+    pub names: Option<Names<'a>>,
 }
 
 impl Scores<'_> {
+    /// The counter of entry and head `at = entry * heads + head`.
+    #[inline(always)]
+    pub(crate) fn entry_counter(&self, at: usize) -> u64 {
+        match self.names {
+            None => at as u64,
+            Some(names) => u64::from(names.entries[at / self.heads]) * self.heads as u64 + (at % self.heads) as u64,
+        }
+    }
+
+    /// The counter of node and head `at = node * heads + head` in a graph of so many entries.
+    #[inline(always)]
+    pub(crate) fn node_counter(&self, entries: usize, at: usize) -> u64 {
+        match self.names {
+            None => (entries * self.heads + at) as u64,
+            Some(names) => {
+                let node = names.total + u64::from(names.nodes[at / self.heads]);
+                node * self.heads as u64 + (at % self.heads) as u64
+            }
+        }
+    }
+
     #[inline(always)]
     fn raw(&self, i: usize, j: usize, entry: usize, h: usize) -> f32 {
         let node = self.receiver[i * self.heads + h] + self.sender[j * self.heads + h];
@@ -80,39 +106,72 @@ pub fn bytes(nodes: usize, entries: usize, heads: usize) -> u64 {
 
 /// Coefficients of every entry, `edge[E, H]`, and of every node with itself, `node[N, H]`.
 pub fn forward(graph: &Graph, scores: &Scores, edge: &mut [f32], node: &mut [f32]) {
+    forward_own(graph, scores, graph.nodes(), edge, node, &mut []);
+}
+
+/// As [`forward`] for the first `own` rows alone. What a row's exponentials were made of, its largest score and the inverse of its sum, goes to
+/// `norms[2, N, H]` unless that is empty: whoever has them can compute the row's coefficients ([`halo::forward`]).
+pub(crate) fn forward_own(
+    graph: &Graph,
+    scores: &Scores,
+    own: usize,
+    edge: &mut [f32],
+    node: &mut [f32],
+    norms: &mut [f32],
+) {
     let heads = scores.heads;
     let edge = SharedMut::new(edge);
     let node = SharedMut::new(node);
-    Blocks::by_entries(graph.offsets(), 2, heads * 8).run(|rows| {
+    let (most, scale) = norms.split_at_mut(norms.len() / 2);
+    let (most, scale) = (SharedMut::new(most), SharedMut::new(scale));
+    Blocks::by_entries(&graph.offsets()[..=own], 2, heads * 8).run(|rows| {
         let offsets = graph.offsets();
+        let of_rows = rows.start * heads..rows.end * heads;
+        let kept = if most.is_empty() { 0..0 } else { of_rows.clone() };
         // SAFETY: blocks are disjoint ranges of rows, and a row owns its entries and its node.
-        let (edge, node) = unsafe {
+        let (edge, node, most, scale) = unsafe {
             (
                 edge.part(offsets[rows.start] * heads..offsets[rows.end] * heads),
-                node.part(rows.start * heads..rows.end * heads),
+                node.part(of_rows),
+                most.part(kept.clone()),
+                scale.part(kept),
             )
         };
-        softmax_rows(graph, scores, rows.start, edge, node);
-        if let Some(dropout) = scores.dropout {
-            let first = (offsets[rows.start] * heads) as u64;
-            for (n, value) in edge.iter_mut().enumerate() {
-                *value *= dropout.factor(first + n as u64);
-            }
-            let first = ((graph.entries() + rows.start) * heads) as u64;
-            for (n, value) in node.iter_mut().enumerate() {
-                *value *= dropout.factor(first + n as u64);
-            }
-        }
+        softmax_rows(graph, scores, rows.start, edge, node, most, scale);
+        drop_some(graph, scores, rows.start, edge, node);
     });
 }
 
+/// Dropout of the coefficients of the rows from `first` on.
+fn drop_some(graph: &Graph, scores: &Scores, first: usize, edge: &mut [f32], node: &mut [f32]) {
+    let Some(dropout) = scores.dropout else { return };
+    let start = graph.offsets()[first] * scores.heads;
+    for (n, value) in edge.iter_mut().enumerate() {
+        *value *= dropout.factor(scores.entry_counter(start + n));
+    }
+    let start = first * scores.heads;
+    for (n, value) in node.iter_mut().enumerate() {
+        *value *= dropout.factor(scores.node_counter(graph.entries(), start + n));
+    }
+}
+
 simd_fn! {
-    /// The softmax of the rows from `first` on, without dropout; `edge` and `node` are the parts these rows own.
-    fn softmax_rows<M>(graph: &Graph, scores: &Scores, first: usize, edge: &mut [f32], node: &mut [f32]) {
+    /// The softmax of the rows from `first` on, without dropout; `edge` and `node` are the parts these rows own, and so are `kept_most` and
+    /// `kept_scale`, or empty.
+    fn softmax_rows<M>(
+        graph: &Graph,
+        scores: &Scores,
+        first: usize,
+        edge: &mut [f32],
+        node: &mut [f32],
+        kept_most: &mut [f32],
+        kept_scale: &mut [f32],
+    ) {
         let heads = scores.heads;
         let offsets = graph.offsets();
         let base = offsets[first];
         let mut most = vec![0.0f32; heads];
+        let mut scales = vec![0.0f32; heads];
         for (n, own) in node.chunks_exact_mut(heads).enumerate() {
             let i = first + n;
             let row = &mut edge[(offsets[i] - base) * heads..(offsets[i + 1] - base) * heads];
@@ -127,14 +186,18 @@ simd_fn! {
                     most[h] = if score > most[h] { score } else { most[h] };
                 }
             }
-            normalise::<M>(row, own, &most);
+            normalise::<M>(row, own, &most, &mut scales);
+            if !kept_most.is_empty() {
+                kept_most[n * heads..(n + 1) * heads].copy_from_slice(&most);
+                kept_scale[n * heads..(n + 1) * heads].copy_from_slice(&scales);
+            }
         }
     }
 }
 
-/// Turns the scores of one row into exp(score - most) divided by their sum, head by head.
+/// Turns the scores of one row into exp(score - most) divided by their sum, head by head; `scales` are the inverse sums.
 #[inline(always)]
-fn normalise<M: Arith>(row: &mut [f32], own: &mut [f32], most: &[f32]) {
+fn normalise<M: Arith>(row: &mut [f32], own: &mut [f32], most: &[f32], scales: &mut [f32]) {
     let heads = own.len();
     if heads == 1 {
         let most = most[0];
@@ -151,6 +214,7 @@ fn normalise<M: Arith>(row: &mut [f32], own: &mut [f32], most: &[f32]) {
         let own_value = exp::<M>(own[0] - most);
         let total = own_value + lanes.iter().sum::<f32>() + tail.iter().sum::<f32>();
         let scale = 1.0 / total;
+        scales[0] = scale;
         own[0] = own_value * scale;
         for value in row.iter_mut() {
             *value *= scale;
@@ -165,6 +229,7 @@ fn normalise<M: Arith>(row: &mut [f32], own: &mut [f32], most: &[f32]) {
             total += *value;
         }
         let scale = 1.0 / total;
+        scales[h] = scale;
         own[h] *= scale;
         for value in row.iter_mut().skip(h).step_by(heads) {
             *value *= scale;
@@ -192,11 +257,29 @@ pub fn backward(
     edge_gradient: &mut [f32],
     node_gradient: &[f32],
 ) -> ScoreGradients {
+    backward_own(graph, scores, graph.nodes(), edge, node, edge_gradient, node_gradient, &mut [], |_, _| {})
+}
+
+/// As [`backward`] for the first `own` rows. What all scores of a row share, the mean of its gradients, goes to `means[N, H]` unless that is empty;
+/// `others` then completes the gradients of entries of the other rows, and with them those of the senders, which are own.
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn backward_own(
+    graph: &Graph,
+    scores: &Scores,
+    own: usize,
+    edge: &[f32],
+    node: &[f32],
+    edge_gradient: &mut [f32],
+    node_gradient: &[f32],
+    means: &mut [f32],
+    others: impl FnOnce(&mut [f32], &mut [f32]),
+) -> ScoreGradients {
     let heads = scores.heads;
     let mut receiver = vec![0.0; graph.nodes() * heads];
     let mut sender = vec![0.0; graph.nodes() * heads];
-    let blocks = Blocks::by_entries(graph.offsets(), 2, heads * 8);
+    let blocks = Blocks::by_entries(&graph.offsets()[..=own], 2, heads * 8);
     {
+        let shared_means = SharedMut::new(means);
         let shared_edge = SharedMut::new(edge_gradient);
         let shared_receiver = SharedMut::new(&mut receiver);
         let shared_sender = SharedMut::new(&mut sender);
@@ -204,14 +287,19 @@ pub fn backward(
             let own = rows.start * heads..rows.end * heads;
             let entries = graph.offsets()[rows.start] * heads..graph.offsets()[rows.end] * heads;
             // SAFETY: blocks are disjoint ranges of rows, and a row owns its entries and its node.
-            let (gradient, receiver, sender) = unsafe {
-                (shared_edge.part(entries.clone()), shared_receiver.part(own.clone()), shared_sender.part(own.clone()))
+            let (gradient, receiver, sender, means) = unsafe {
+                (
+                    shared_edge.part(entries.clone()),
+                    shared_receiver.part(own.clone()),
+                    shared_sender.part(own.clone()),
+                    shared_means.part(if shared_means.is_empty() { 0..0 } else { own.clone() }),
+                )
             };
             if scores.dropout.is_some() {
                 // The softmax needs the coefficients from before dropout: compute them again for this block.
                 let mut plain_edge = vec![0.0; entries.len()];
                 let mut plain_node = vec![0.0; own.len()];
-                softmax_rows(graph, scores, rows.start, &mut plain_edge, &mut plain_node);
+                softmax_rows(graph, scores, rows.start, &mut plain_edge, &mut plain_node, &mut [], &mut []);
                 backward_rows(
                     graph,
                     scores,
@@ -222,6 +310,7 @@ pub fn backward(
                     &node_gradient[own],
                     receiver,
                     sender,
+                    means,
                 );
             } else {
                 backward_rows(
@@ -234,10 +323,12 @@ pub fn backward(
                     &node_gradient[own],
                     receiver,
                     sender,
+                    means,
                 );
             }
         });
     }
+    others(edge_gradient, means);
     // The sender's part of entry (i <- j) belongs to j: pull it over the transposed rows.
     let transposed = graph.transposed();
     let shared = SharedMut::new(&mut sender);
@@ -276,6 +367,7 @@ simd_fn! {
         node_gradient: &[f32],
         receiver: &mut [f32],
         sender: &mut [f32],
+        means: &mut [f32],
     ) {
         let heads = scores.heads;
         let offsets = graph.offsets();
@@ -290,21 +382,24 @@ simd_fn! {
             for h in 0..heads {
                 let mut g = node_gradient[n * heads + h];
                 if let Some(dropout) = scores.dropout {
-                    g *= dropout.factor(((graph.entries() + i) * heads + h) as u64);
+                    g *= dropout.factor(scores.node_counter(graph.entries(), i * heads + h));
                 }
                 own_gradient[h] = g;
                 mean[h] = g * node[n * heads + h];
             }
             if let Some(dropout) = scores.dropout {
-                let counter = (offsets[i] * heads) as u64;
+                let start = offsets[i] * heads;
                 for (m, g) in gradients.iter_mut().enumerate() {
-                    *g *= dropout.factor(counter + m as u64);
+                    *g *= dropout.factor(scores.entry_counter(start + m));
                 }
             }
             for (g, a) in gradients.chunks_exact(heads).zip(coefficients.chunks_exact(heads)) {
                 for h in 0..heads {
                     mean[h] = M::fma(g[h], a[h], mean[h]);
                 }
+            }
+            if !means.is_empty() {
+                means[n * heads..(n + 1) * heads].copy_from_slice(&mean);
             }
             for h in 0..heads {
                 let own = node[n * heads + h] * (own_gradient[h] - mean[h]) * scores.leaky_gradient(scores.raw_self(i, h));

@@ -19,6 +19,7 @@ pub mod edges;
 pub mod elements;
 pub mod elimination;
 pub mod embedding;
+pub mod exchange;
 pub mod gen_layer;
 pub mod graph_attention;
 pub mod heads;

@@ -29,7 +29,23 @@ pub struct Weights<'a> {
 /// # Panics
 /// If a slice is shorter than its shape.
 pub fn forward(graph: &Graph, weights: Weights, shift: Option<&[f32]>, x: &[f32], width: usize, y: &mut [f32]) {
-    let rows = Rows { offsets: graph.offsets(), others: graph.sources(), ids: None };
+    forward_own(graph, weights, shift, x, width, graph.nodes(), y);
+}
+
+/// As [`forward`] for the first `own` rows: y is `[own, width]`.
+///
+/// # Panics
+/// If a slice is shorter than its shape.
+pub fn forward_own(
+    graph: &Graph,
+    weights: Weights,
+    shift: Option<&[f32]>,
+    x: &[f32],
+    width: usize,
+    own: usize,
+    y: &mut [f32],
+) {
+    let rows = Rows { offsets: &graph.offsets()[..=own], others: graph.sources(), ids: None };
     pull(rows, weights, shift, x, width, y);
 }
 
@@ -38,8 +54,16 @@ pub fn forward(graph: &Graph, weights: Weights, shift: Option<&[f32]>, x: &[f32]
 /// # Panics
 /// If a slice is shorter than its shape.
 pub fn backward(graph: &Graph, weights: Weights, dy: &[f32], width: usize, dx: &mut [f32]) {
+    backward_own(graph, weights, dy, width, graph.nodes(), dx);
+}
+
+/// As [`backward`] for the first `own` rows of dx: it is `[own, width]`.
+///
+/// # Panics
+/// If a slice is shorter than its shape.
+pub fn backward_own(graph: &Graph, weights: Weights, dy: &[f32], width: usize, own: usize, dx: &mut [f32]) {
     let columns = graph.transposed();
-    let rows = Rows { offsets: columns.offsets, others: columns.targets, ids: Some(columns.entries) };
+    let rows = Rows { offsets: &columns.offsets[..=own], others: columns.targets, ids: Some(columns.entries) };
     pull(rows, weights, None, dy, width, dx);
 }
 

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use burn::tensor::Tensor;
 use farhop_graph::Graph;
 use farhop_kernels::embedding::Categories;
+use farhop_kernels::exchange::Halo;
 use farhop_kernels::sparse_features::SparseFeatures;
 
 use crate::ops::{EntryWeights, bridge};
@@ -100,6 +101,7 @@ pub struct Batch {
 
 struct Inner {
     graph: Arc<Graph>,
+    halo: Option<Arc<Halo>>,
     shape: InputShape,
     offsets: Arc<Vec<usize>>,
     /// Set from the start if the numbers came dense, made when asked for if they came sparse.
@@ -149,9 +151,18 @@ impl Batch {
     /// If an array has another length than `shape` and the graph say, offsets do not ascend from 0 to their end, or a
     /// category or column index is out of range.
     pub fn from_arrays(arrays: BatchArrays, shape: &InputShape) -> Self {
+        Batch::from_part(arrays, shape, None)
+    }
+
+    /// As [`Batch::from_arrays`], for the part of a graph that one of several processes has: the graph has own nodes and behind them those of
+    /// others, the arrays of nodes have own nodes only.
+    ///
+    /// # Panics
+    /// As [`Batch::from_arrays`].
+    pub fn from_part(arrays: BatchArrays, shape: &InputShape, halo: Option<Arc<Halo>>) -> Self {
         let BatchArrays { graph, offsets, numbers, categories, edge_numbers, edge_categories, walk, laplacian } =
             arrays;
-        let (nodes, entries) = (graph.nodes(), graph.entries());
+        let (nodes, entries) = (halo.as_ref().map_or(graph.nodes(), |halo| halo.own()), graph.entries());
         let offsets = if offsets.is_empty() { vec![0, nodes] } else { offsets };
         assert!(offsets.is_sorted() && offsets[0] == 0, "node offsets ascend from 0");
         assert_eq!(offsets.last(), Some(&nodes), "node offsets end at the number of nodes");
@@ -177,6 +188,7 @@ impl Batch {
         Batch {
             inner: Arc::new(Inner {
                 graph,
+                halo,
                 shape: shape.clone(),
                 offsets: Arc::new(offsets),
                 dense,
@@ -191,9 +203,14 @@ impl Batch {
         }
     }
 
-    /// Number of nodes, `N`.
+    /// Number of nodes, `N`; of a part, that of own nodes.
     pub fn nodes(&self) -> usize {
-        self.inner.graph.nodes()
+        self.inner.halo.as_ref().map_or(self.inner.graph.nodes(), |halo| halo.own())
+    }
+
+    /// The nodes of other processes that the graph has behind its own, if it is a part.
+    pub fn halo(&self) -> Option<&Arc<Halo>> {
+        self.inner.halo.as_ref()
     }
 
     /// Number of graphs, `G`.
@@ -268,7 +285,7 @@ impl Batch {
     /// The coefficients of symmetric normalisation with self-loops, computed once:
     /// `1 / sqrt((deg_i + 1)(deg_j + 1))` per entry, `1 / (deg_i + 1)` for the node itself.
     pub fn symmetric_weights(&self) -> Arc<EntryWeights> {
-        self.derived(0, |batch| Symmetric(EntryWeights::symmetric_with_self(batch.graph()))).0.clone()
+        self.derived(0, |batch| Symmetric(EntryWeights::symmetric_with_self(batch.graph(), batch.halo()))).0.clone()
     }
 
     /// Every coefficient 1.

@@ -1,6 +1,7 @@
 //! What a forward pass knows beside features and graph: whether it trains, the seeds of its dropout, who watches.
 
 use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 
 use burn::module::ParamId;
 use burn::tensor::Tensor;
@@ -8,6 +9,7 @@ use farhop_graph::Graph;
 use farhop_graph::random::mix;
 use farhop_kernels::dense::Dropout;
 use farhop_kernels::edges::entropy::relative;
+use farhop_kernels::exchange::{Group, Halo};
 
 use crate::Features;
 use crate::ops::{self, bridge};
@@ -25,6 +27,7 @@ pub struct Context {
     watch: Option<RefCell<Option<String>>>,
     look: Option<RefCell<Look>>,
     gate: Option<Tensor<2>>,
+    halo: Option<Arc<Halo>>,
 }
 
 /// What is looked at beside outputs and embeddings.
@@ -83,6 +86,7 @@ impl Context {
             watch: None,
             look: None,
             gate: None,
+            halo: None,
         }
     }
 
@@ -97,6 +101,21 @@ impl Context {
             Some(gate) => ops::scale_rows(rows, gate.clone()),
             None => rows,
         }
+    }
+
+    /// The same for nodes that are some of many.
+    pub(crate) fn within(self, halo: Option<Arc<Halo>>) -> Self {
+        Context { halo, ..self }
+    }
+
+    /// The processes among which the nodes are divided, if they are.
+    pub(crate) fn group(&self) -> Option<Arc<Group>> {
+        self.halo.as_ref().map(|halo| halo.group().clone())
+    }
+
+    /// How many nodes all processes have, where this one has `rows`.
+    pub(crate) fn rows_of_all(&self, rows: usize) -> usize {
+        self.halo.as_ref().map_or(rows, |halo| halo.total_nodes() as usize)
     }
 
     /// Step `step` of training with `seed`.
@@ -181,7 +200,8 @@ impl Context {
 
     /// Dropout with a mask of its own; none in evaluation.
     pub fn dropout(&self, probability: f32) -> Dropout {
-        self.next_seed().map_or(Dropout::NONE, |seed| Dropout::new(probability, seed))
+        let names = self.halo.as_ref().map(|halo| halo.own_names());
+        self.next_seed().map_or(Dropout::NONE, |seed| Dropout::new(probability, seed).for_rows(names))
     }
 
     /// A stored value (not a trained one) that takes this value if the step succeeds.

@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use farhop_kernels::exchange::Group;
+
+use crate::network::Array;
 use crate::ops::{self, bridge};
 use crate::optimizer::{Moments, OptimizerConfig, global_norm, update};
 use crate::{Batch, Context, Model, NnError, Targets, store};
@@ -51,16 +54,28 @@ impl Learner {
     pub fn step(&mut self, batch: &Batch, targets: &Targets, learning_rate: f64) -> StepReport {
         self.model.check_shape(batch);
         let network = self.model.network().tracked();
-        let context = Context::training(self.seed, self.steps);
+        let group = batch.halo().map(|halo| halo.group().clone());
+        let context = Context::training(self.seed, self.steps).within(batch.halo().cloned());
+        let share = group.as_ref().map_or(1.0, |group| {
+            let (own, all) = (targets.weight(), group.sums(&[targets.weight()])[0]);
+            if all == 0.0 { 0.0 } else { (own / all) as f32 }
+        });
         let outputs = network.run(batch.input(), batch, &context);
-        let loss_tensor = ops::loss(outputs, Arc::new(targets.clone()));
+        let loss_tensor = ops::loss_share(outputs, Arc::new(targets.clone()), share);
         let loss_tensor = context.take_losses().into_iter().fold(loss_tensor, |sum, term| sum + term);
-        let loss = bridge::with_slice(&loss_tensor, |values| values[0]);
+        let own_loss = bridge::with_slice(&loss_tensor, |values| values[0]);
+        let loss = group.as_ref().map_or(own_loss, |group| group.sums(&[f64::from(own_loss)])[0] as f32);
         if !loss.is_finite() {
             return StepReport { loss, gradient_norm: f32::NAN };
         }
         let mut tape = loss_tensor.backward();
-        let gradients = network.gradients(&mut tape);
+        let mut gradients = network.gradients(&mut tape);
+        if let Some(group) = &group {
+            sum_over(group, &mut gradients);
+            if group.failure().is_some() {
+                return StepReport { loss, gradient_norm: f32::NAN };
+            }
+        }
         let gradient_norm = global_norm(&gradients);
         let report = StepReport { loss, gradient_norm };
         if !report.is_finite() {
@@ -133,6 +148,18 @@ impl Learner {
         self.steps = steps;
         self.moments = loaded;
         Ok(())
+    }
+}
+
+/// Gradients become their sums over all processes, in one go.
+fn sum_over(group: &Group, gradients: &mut [Array]) {
+    let mut all: Vec<f32> = gradients.iter().flat_map(|array| &array.data).copied().collect();
+    group.sum(&mut all);
+    let mut rest = &all[..];
+    for array in gradients {
+        let (own, after) = rest.split_at(array.data.len());
+        array.data.copy_from_slice(own);
+        rest = after;
     }
 }
 

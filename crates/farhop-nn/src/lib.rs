@@ -49,6 +49,7 @@ pub use config::{ActivationKind, NormKind, explain_unknown_key};
 pub use context::{Context, EdgeSpread, HopReads, Sights};
 pub use error::NnError;
 pub use farhop_graph::Level;
+pub use farhop_kernels::exchange;
 pub use features::Features;
 pub use hop_features::{HopCoefficients, HopFeatures, Hops};
 pub use knobs::Knob;

@@ -94,6 +94,27 @@ impl Targets {
         }
     }
 
+    /// What the mean of the loss is divided by: how many answers are known, or the sum of their weights.
+    pub fn weight(&self) -> f64 {
+        let of_rows = self.row_weights();
+        let weight = |row: usize| of_rows.map_or(1.0, |weights| f64::from(weights[row]));
+        let known = |rows: &[u32], values: &[f32]| {
+            let width = values.len() / rows.len().max(1);
+            let count = |row: &[f32]| row.iter().filter(|value| !value.is_nan()).count() as f64;
+            values.chunks_exact(width.max(1)).enumerate().map(|(row, values)| weight(row) * count(values)).sum()
+        };
+        match self.plain() {
+            Targets::Classes { classes, weights, .. } => {
+                let of_class = |class: u32| weights.as_ref().map_or(1.0, |weights| f64::from(weights[class as usize]));
+                classes.iter().enumerate().map(|(row, &class)| weight(row) * of_class(class)).sum()
+            }
+            Targets::Binary { rows, values } | Targets::Numbers { rows, values, .. } => known(rows, values),
+            Targets::Pairs { pairs, .. } => pairs.len() as f64,
+            // What is weighed is never weighed again.
+            Targets::Weighed { .. } => 0.0,
+        }
+    }
+
     /// Whether everything is in range and of the right length for a model that gives `shape` on `batch`.
     pub fn check(&self, batch: &Batch, shape: &OutputShape) -> Result<(), NnError> {
         let pairs = matches!(self, Targets::Pairs { .. });

@@ -279,7 +279,7 @@ fn fixed_weights_normalise_the_matrix_of_the_graph() {
             ("symmetric", EntryWeights::symmetric(graph), matrix * inverse.clone().sqrt() * inverse.sqrt().transpose()),
             (
                 "symmetric with self",
-                EntryWeights::symmetric_with_self(graph),
+                EntryWeights::symmetric_with_self(graph, None),
                 both / larger.clone().sqrt() / larger.sqrt().transpose(),
             ),
         ];

@@ -119,7 +119,13 @@ fn batch_norm_by_its_own_and_by_given_statistics() {
     let (x, gamma, beta) = (leaf([20, 3], 1), leaf([3], 2), leaf([3], 3));
     let finish = Finish { activation: Activation::Identity, dropout: Dropout::NONE };
     let seen = Arc::new(Mutex::new(None));
-    let norm = Normalisation::Batch { gamma: gamma.clone(), beta: beta.clone(), epsilon: 1e-5, seen: seen.clone() };
+    let norm = Normalisation::Batch {
+        gamma: gamma.clone(),
+        beta: beta.clone(),
+        epsilon: 1e-5,
+        seen: seen.clone(),
+        group: None,
+    };
     let found = outcome!(norm_block(x.clone(), norm, finish, None), x, gamma, beta);
     let mean = x.clone().mean_dim(0);
     let centred = x.clone() - mean;
@@ -167,7 +173,13 @@ fn a_map_behind_a_block_has_the_bits_of_both_one_after_the_other() {
     let seen = || Arc::new(Mutex::new(None));
     let norms: [(&str, &dyn Fn() -> Normalisation); 2] = [
         ("layer", &|| Normalisation::Layer { gamma: gamma.clone(), beta: beta.clone(), epsilon: 1e-5 }),
-        ("batch", &|| Normalisation::Batch { gamma: gamma.clone(), beta: beta.clone(), epsilon: 1e-5, seen: seen() }),
+        ("batch", &|| Normalisation::Batch {
+            gamma: gamma.clone(),
+            beta: beta.clone(),
+            epsilon: 1e-5,
+            seen: seen(),
+            group: None,
+        }),
     ];
     let finish = Finish { activation: Activation::Relu, dropout: Dropout::new(0.3, 7) };
     let map = |between: Tensor<2>| linear(between, w.clone(), Some(b.clone()));
@@ -183,7 +195,13 @@ fn a_map_behind_a_block_has_the_bits_of_both_one_after_the_other() {
     assert!(found[1].contains(&0.0) && found[1].iter().any(|gradient| *gradient != 0.0));
     // The running statistics are those of the forward pass, seen once.
     let seen = seen();
-    let norm = Normalisation::Batch { gamma: gamma.clone(), beta: beta.clone(), epsilon: 1e-5, seen: seen.clone() };
+    let norm = Normalisation::Batch {
+        gamma: gamma.clone(),
+        beta: beta.clone(),
+        epsilon: 1e-5,
+        seen: seen.clone(),
+        group: None,
+    };
     let y = norm_linear(x.clone(), norm, finish, w.clone(), None);
     assert!(seen.lock().unwrap().take().is_some());
     drop(y.sum().backward());

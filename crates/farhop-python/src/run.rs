@@ -280,7 +280,7 @@ fn prepared(run: &TrainedRun, mut data: Data, own: bool) -> Result<(Task, farhop
     if own {
         data.split = run.split(&data)?;
     }
-    let task = prepare_task(&run.recipe, data, run.record.scale.clone(), false, &places, &mut Silent)?;
+    let task = prepare_task(&run.recipe, data, None, run.record.scale.clone(), false, &places, &mut Silent)?;
     Ok((task, run.recipe.clone()))
 }
 

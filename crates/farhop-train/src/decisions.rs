@@ -4,8 +4,9 @@ use farhop_data::metrics::{Confusion, Metric, largest};
 use farhop_data::{Part, Target};
 use farhop_nn::Model;
 
-use crate::score::{Failed, evaluate, outputs_of_parts, probabilities};
+use crate::score::{Failed, evaluate, evaluate_rows, outputs_of_parts, probabilities};
 use crate::task::Task;
+use crate::together::{OwnPart, joined};
 use crate::{Outputs, Scores, TrainError};
 
 /// The names of the answers to a single question, no first.
@@ -135,13 +136,42 @@ impl Ending {
     /// where there is no test.
     pub fn of(task: &Task, model: &Model) -> Result<Ending, TrainError> {
         let outputs = outputs_of_parts(task, model, Part::ALL, None).map_err(Failed::into_error)?;
-        let thresholds = choose_thresholds(task.metric, task.target(), &outputs[1]);
-        let [train, valid, test] = outputs.each_ref().map(|outputs| evaluate(task, outputs).score);
+        if let Some(part) = task.own_part() {
+            return Ending::together(part, task, &outputs);
+        }
+        let targets = [task.target(); 3];
+        Ok(Ending::of_rows(task.metric, &outputs, targets, |outputs, _| evaluate(task, outputs).score))
+    }
+
+    /// As [`Ending::of`] over the nodes of all processes: the first one has it, the others have nothing.
+    fn together(part: &OwnPart, task: &Task, outputs: &[Outputs; 3]) -> Result<Ending, TrainError> {
+        let mut all = Vec::new();
+        for outputs in outputs {
+            all.extend(joined(part.group(), task, outputs)?);
+        }
+        let Ok([train, valid, test]) = <[(Target, Outputs); 3]>::try_from(all) else {
+            return Ok(Ending { scores: Scores::default(), thresholds: None, confusion: None });
+        };
+        let outputs = [train.1, valid.1, test.1];
+        let score = |outputs: &Outputs, target: &Target| {
+            evaluate_rows(task.metric, &task.truth().with_target(target.clone()), outputs).score
+        };
+        Ok(Ending::of_rows(task.metric, &outputs, [&train.0, &valid.0, &test.0], score))
+    }
+
+    fn of_rows(
+        metric: Metric,
+        outputs: &[Outputs; 3],
+        targets: [&Target; 3],
+        score: impl Fn(&Outputs, &Target) -> Option<f64>,
+    ) -> Ending {
+        let thresholds = choose_thresholds(metric, targets[1], &outputs[1]);
+        let [train, valid, test] = std::array::from_fn(|at| score(&outputs[at], targets[at]));
         let confusion = [2, 1].into_iter().find_map(|at| {
-            let found = Confusions::of(task.target(), &outputs[at], thresholds.as_deref())?;
+            let found = Confusions::of(targets[at], &outputs[at], thresholds.as_deref())?;
             Some((Part::ALL[at], found))
         });
-        Ok(Ending { scores: Scores { train, valid, test }, thresholds, confusion })
+        Ending { scores: Scores { train, valid, test }, thresholds, confusion }
     }
 }
 

@@ -65,6 +65,14 @@ pub enum TrainError {
     /// What the recipe says about its data can't be followed.
     #[error(transparent)]
     NoMaterial(#[from] NoMaterial),
+    /// A process of a run over several is gone.
+    #[error("process {rank}: {problem}. The last checkpoint is whole: start all processes again and continue the run.")]
+    Lost {
+        /// The process that noticed.
+        rank: usize,
+        /// What it noticed.
+        problem: String,
+    },
     /// The training part is empty.
     #[error("{}", nothing_to_learn(*distance))]
     NothingToLearn {

@@ -11,6 +11,7 @@
 //! * [`run`]: the run folder, its checkpoints, and what is read back from it;
 //! * [`study`]: the search for settings;
 //! * [`insight`]: what a trained model does with its data;
+//! * [`together`]: one run over several processes;
 //! * [`memory`]: the memory plan before a run, and the peak after it.
 //!
 //! Nothing here prints: progress goes to an [`Observer`], failures are a [`TrainError`].
@@ -37,6 +38,7 @@ mod settings;
 pub mod study;
 pub mod table;
 pub mod task;
+pub mod together;
 pub mod tuned;
 
 pub use decisions::{Confusions, choose_thresholds};

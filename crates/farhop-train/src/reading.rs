@@ -1,19 +1,23 @@
 //! From what a recipe says about its data to a checked dataset.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use farhop_data::cache::{CacheKey, NamedArray, cached_arrays};
 use farhop_data::catalogue::{self, DataFolders, Entry};
 use farhop_data::hash::sha256_of_graphs;
 use farhop_data::import::{self, FileSchema, ImportOptions};
 use farhop_data::molecules::{MoleculeSchema, MoleculeTable};
+use farhop_data::parts::PartsFolder;
 use farhop_data::{
     ApplyOptions, DataCard, DataError, Dataset, FeatureScaling, Fill, Level, NodeTableOptions, NodeTables, Schema,
     Setting, SourceFile, SplitFile, TableSummary,
 };
 use farhop_graph::GraphSet;
+use farhop_nn::exchange::{Group, threads};
 use serde::{Deserialize, Serialize};
 
+use crate::together::OwnPart;
 use crate::{DataConfig, EncodingConfig, Encodings, FeatureScale, NoMaterial, Recipe, TrainError};
 
 /// One graph from files that are larger than this together is worth a cache.
@@ -28,6 +32,8 @@ pub struct Places {
     pub folders: DataFolders,
     /// The cache; none: nothing is kept.
     pub cache: Option<PathBuf>,
+    /// The processes that data in parts is read by; none: this one alone.
+    pub group: Option<Arc<Group>>,
 }
 
 impl Places {
@@ -42,7 +48,7 @@ impl Places {
                 std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(home).map(|cache| cache.join("farhop"))
             }
         };
-        Places { folders: DataFolders::usual(given), cache }
+        Places { folders: DataFolders::usual(given), cache, group: None }
     }
 }
 
@@ -82,12 +88,14 @@ pub struct Material {
     pub features: Option<FeatureScale>,
     /// The file that says the split, if one does.
     pub split_file: Option<SourceFile>,
+    /// The part of this process, where the data is divided among several. The dataset is then that of own nodes.
+    pub part: Option<OwnPart>,
 }
 
 impl Material {
     /// A dataset that is there already.
     pub fn of(dataset: Dataset) -> Self {
-        Material { dataset, schema: None, summary: None, features: None, split_file: None }
+        Material { dataset, schema: None, summary: None, features: None, split_file: None, part: None }
     }
 
     /// A dataset that a program has at hand, treated as one that was read: scored and scaled as `config` says. Its recipe names
@@ -157,6 +165,10 @@ impl Material {
     /// # Errors
     /// When numbers that stay in a file can't be read.
     pub fn scaled(mut self, config: &DataConfig) -> Result<Self, TrainError> {
+        if self.part.is_some() {
+            // Parts hold numbers on the scale of the whole.
+            return Ok(self);
+        }
         if config.dataset.is_some() && config.scaling == FeatureScaling::Standardise {
             self.features = FeatureScale::of(&self.dataset)?;
         }
@@ -241,6 +253,17 @@ impl DataConfig {
         let Some(name) = &self.dataset else {
             return Err(NoMaterial::Source.into());
         };
+        if PartsFolder::is_at(Path::new(name)) {
+            if split.is_some() {
+                return Err(TrainError::Task(format!(
+                    "{name} is divided already: its split is that of the whole. Give the file to farhop data partition."
+                )));
+            }
+            let alone = || Group::new(threads(1).swap_remove(0));
+            let group = places.group.clone().unwrap_or_else(alone);
+            let (dataset, part) = OwnPart::load(Path::new(name), &group)?;
+            return Ok(Material { part: Some(part), ..Material::of(dataset) });
+        }
         // A name of the catalogue comes first: a run folder may have the name of its dataset.
         let (dataset, schema) = match catalogue::find(name) {
             Ok(entry) => (named(entry, self, seed, places)?, None),

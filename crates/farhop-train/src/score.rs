@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::TrainError;
 use crate::decisions::choices;
 use crate::task::{Loaded, LossKind, Task, Truth};
+use crate::together::{asked, check, evaluate_together};
 
 /// The score on each part of a split; absent for an empty part, or where the metric has no value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -49,6 +50,11 @@ pub struct Outputs {
 }
 
 impl Outputs {
+    /// Outputs that are at hand, `[rows, outputs]`.
+    pub(crate) fn of_rows(rows: Vec<u32>, values: Vec<f32>) -> Self {
+        Outputs { rows, values, ..Outputs::default() }
+    }
+
     /// Of the model for the units of one part. A wait for a batch ends when it is asked to stop.
     ///
     /// # Errors
@@ -66,7 +72,12 @@ impl Outputs {
             found.values = vec![0.0; units.len() * width];
         }
         task.outputs(model, units, wanted, |loaded, outputs| {
-            if !outputs.iter().all(|value| value.is_finite()) {
+            let mut finite = outputs.iter().all(|value| value.is_finite());
+            if let Some(part) = task.own_part() {
+                finite = !asked(part.group(), !finite);
+                check(part.group())?;
+            }
+            if !finite {
                 return Err(Failed::NonFinite(model.first_non_finite(&loaded.batch)));
             }
             match &places {
@@ -221,7 +232,11 @@ impl Failed {
 
 /// Score and loss of outputs.
 pub(crate) fn evaluate(task: &Task, outputs: &Outputs) -> Evaluation {
-    let truth = task.truth();
+    evaluate_rows(task.metric, task.truth(), outputs)
+}
+
+/// As [`evaluate`], by a truth of its own.
+pub(crate) fn evaluate_rows(metric: Metric, truth: &Truth, outputs: &Outputs) -> Evaluation {
     let loss = match &truth.target {
         Target::Pair { .. } => {
             let (sum, count) = outputs.pair_loss;
@@ -229,7 +244,7 @@ pub(crate) fn evaluate(task: &Task, outputs: &Outputs) -> Evaluation {
         }
         _ => mean_loss(truth, outputs),
     };
-    Evaluation { score: score(task.metric, &truth.target, outputs, None), loss }
+    Evaluation { score: score(metric, &truth.target, outputs, None), loss }
 }
 
 /// The score of outputs by any metric that the target allows. Thresholds as in a [`RunRecord`](crate::RunRecord); without
@@ -353,7 +368,13 @@ pub(crate) fn evaluate_parts<const N: usize>(
     parts: [Part; N],
     stop: Option<&AtomicBool>,
 ) -> Result<[Evaluation; N], Failed> {
-    Ok(outputs_of_parts(task, model, parts, stop)?.map(|outputs| evaluate(task, &outputs)))
+    let outputs = outputs_of_parts(task, model, parts, stop)?;
+    let Some(part) = task.own_part() else { return Ok(outputs.map(|outputs| evaluate(task, &outputs))) };
+    let mut found = [Evaluation::default(); N];
+    for (place, outputs) in found.iter_mut().zip(&outputs) {
+        *place = evaluate_together(part.group(), task, outputs)?;
+    }
+    Ok(found)
 }
 
 /// What a model gives for these parts: of one graph in one pass, of many graphs in a pass over the graphs of each part.

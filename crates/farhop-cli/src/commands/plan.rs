@@ -50,7 +50,7 @@ pub fn run(arguments: &PlanArguments, common: &Common, console: &Console) -> Res
                 (division.shape, plan_whole(&recipe.model, &division, graph, &recipe.train, training, limit))
             } else {
                 let mut watcher = Watcher::new(console);
-                let task = prepare_task(recipe, dataset, None, training, &places, &mut watcher)?;
+                let task = prepare_task(recipe, dataset, None, None, training, &places, &mut watcher)?;
                 watcher.prepared(recipe, &task);
                 (task.shape(), task.plan(&recipe.model, &recipe.train, training, limit))
             }

@@ -12,6 +12,7 @@ pub mod entry_rows;
 pub(crate) mod labels;
 pub(crate) mod mersenne;
 mod on_disk;
+pub mod parts;
 pub(crate) mod split;
 pub(crate) mod split_choice;
 pub(crate) mod split_file;

@@ -25,6 +25,27 @@ impl Moments {
         }
     }
 
+    /// Count, mean and sum of squares, to be told.
+    pub fn parts(&self) -> [f64; 3] {
+        [self.count, self.mean, self.squares]
+    }
+
+    /// Those of all values, from the [parts](Moments::parts) of several, in their order (Chan, Golub and LeVeque, 1979).
+    pub fn joined<'a>(parts: impl IntoIterator<Item = &'a [f64]>) -> Self {
+        let mut all = Moments::default();
+        for part in parts {
+            let &[count, mean, squares] = part else { continue };
+            let (before, total) = (all.count, all.count + count);
+            if count > 0.0 {
+                let difference = mean - all.mean;
+                all.mean += difference * count / total;
+                all.squares += squares + difference * difference * before * count / total;
+                all.count = total;
+            }
+        }
+        all
+    }
+
     /// The mean; 0 without values.
     pub fn mean(&self) -> f64 {
         self.mean

@@ -25,28 +25,65 @@ pub struct Statistics {
 /// # Panics
 /// If x is shorter than `rows * width`.
 pub fn statistics(x: &[f32], rows: usize, width: usize) -> Statistics {
+    moments(x, rows, width).statistics()
+}
+
+/// What statistics are made of, in f64.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moments {
+    /// Rows.
+    pub count: f64,
+    /// Means of the columns.
+    pub mean: Vec<f64>,
+    /// Sums of squares around them.
+    pub squares: Vec<f64>,
+}
+
+impl Moments {
+    /// Of no rows.
+    pub fn none(width: usize) -> Self {
+        Moments { count: 0.0, mean: vec![0.0; width], squares: vec![0.0; width] }
+    }
+
+    /// Takes further rows in (Chan, Golub and LeVeque, 1979).
+    pub fn join(&mut self, count: f64, mean: &[f64], squares: &[f64]) {
+        if count == 0.0 {
+            return;
+        }
+        let total = self.count + count;
+        for c in 0..self.mean.len() {
+            let difference = mean[c] - self.mean[c];
+            self.mean[c] += difference * count / total;
+            self.squares[c] += squares[c] + difference * difference * self.count * count / total;
+        }
+        self.count = total;
+    }
+
+    /// Means and variances.
+    pub fn statistics(self) -> Statistics {
+        Statistics {
+            mean: self.mean.into_iter().map(|v| v as f32).collect(),
+            variance: self.squares.into_iter().map(|v| (v / self.count.max(1.0)) as f32).collect(),
+        }
+    }
+}
+
+/// What the [`statistics`] of x `[rows, width]` are made of.
+///
+/// # Panics
+/// If x is shorter than `rows * width`.
+pub fn moments(x: &[f32], rows: usize, width: usize) -> Moments {
     let parts = Tiles::elementwise(rows, width).map(|tile| {
         let mut sums = vec![0.0f64; 2 * width];
         tile_statistics(&x[tile.start * width..tile.end * width], &mut sums);
         (tile.len(), sums)
     });
-    let mut count = 0.0f64;
-    let mut mean = vec![0.0f64; width];
-    let mut squares = vec![0.0f64; width];
+    let mut all = Moments::none(width);
     for (tile_rows, sums) in parts {
-        let tile_rows = tile_rows as f64;
-        let total = count + tile_rows;
-        for c in 0..width {
-            let difference = sums[c] - mean[c];
-            mean[c] += difference * tile_rows / total;
-            squares[c] += sums[width + c] + difference * difference * count * tile_rows / total;
-        }
-        count = total;
+        let (mean, squares) = sums.split_at(width);
+        all.join(tile_rows as f64, mean, squares);
     }
-    Statistics {
-        mean: mean.into_iter().map(|v| v as f32).collect(),
-        variance: squares.into_iter().map(|v| (v / count.max(1.0)) as f32).collect(),
-    }
+    all
 }
 
 simd_fn! {
@@ -110,6 +147,27 @@ pub fn backward(
     finish: &Finish,
     dx: &mut [f32],
 ) -> AffineGradient {
+    let whole = |sums: &[f32]| (sums.to_vec(), rows as f64);
+    backward_within(x, affine, statistics, through_statistics, dy, rows, finish, dx, whole)
+}
+
+/// As [`backward`] for some of the rows that the statistics are of. `whole` gives the sums over all rows from those over these (of scale, then
+/// of shift), and how many rows there are. The gradients of scale and shift are those of these rows.
+///
+/// # Panics
+/// If a slice is shorter than its shape.
+#[allow(clippy::too_many_arguments)]
+pub fn backward_within(
+    x: &[f32],
+    affine: Affine,
+    statistics: &Statistics,
+    through_statistics: bool,
+    dy: &[f32],
+    rows: usize,
+    finish: &Finish,
+    dx: &mut [f32],
+    whole: impl FnOnce(&[f32]) -> (Vec<f32>, f64),
+) -> AffineGradient {
     let width = affine.gamma.len();
     let scale = scales(statistics, affine.epsilon);
     let dx = SharedMut::new(&mut dx[..rows * width]);
@@ -124,13 +182,19 @@ pub fn backward(
         sums
     });
     let mut gamma = sum_in_order(parts, 2 * width);
+    let (sums, share) = if through_statistics {
+        let (sums, rows) = whole(&gamma);
+        (sums, 1.0 / rows.max(1.0) as f32)
+    } else {
+        (gamma.clone(), 0.0)
+    };
+    let (along, plain) = sums.split_at(width);
     let beta = gamma.split_off(width);
-    let share = if through_statistics { 1.0 / rows.max(1) as f32 } else { 0.0 };
     tiles.run(|tile| {
         let range = tile.start * width..tile.end * width;
         // SAFETY: tiles are disjoint ranges of rows, and the first pass has ended.
         let part = unsafe { dx.part(range.clone()) };
-        backward_rows(&x[range], affine.gamma, &statistics.mean, &scale, &gamma, &beta, share, part);
+        backward_rows(&x[range], affine.gamma, &statistics.mean, &scale, along, plain, share, part);
     });
     AffineGradient { gamma, beta }
 }

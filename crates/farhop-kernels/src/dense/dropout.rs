@@ -9,6 +9,8 @@ pub struct Dropout {
     seed: u64,
     threshold: u32,
     scale: f32,
+    /// What rows are called; their places if absent. A mask is copied into every kernel, so this is a plain reference, to names that stay.
+    rows: Option<&'static [u32]>,
 }
 
 /// The key of one row's mask.
@@ -20,19 +22,24 @@ pub(crate) struct RowKey {
 
 impl Dropout {
     /// Leaves everything as it is.
-    pub const NONE: Dropout = Dropout { seed: 0, threshold: 0, scale: 1.0 };
+    pub const NONE: Dropout = Dropout { seed: 0, threshold: 0, scale: 1.0, rows: None };
 
     /// Drops with `probability`, to a resolution of 2^-32. A probability of 0 or less, or NaN, drops nothing; 1 or more drops
     /// everything.
     pub fn new(probability: f32, seed: u64) -> Self {
         if probability >= 1.0 {
-            return Dropout { seed, threshold: u32::MAX, scale: 0.0 };
+            return Dropout { seed, threshold: u32::MAX, scale: 0.0, rows: None };
         }
         if probability > 0.0 {
             let threshold = (f64::from(probability) * 4_294_967_296.0) as u32;
-            return Dropout { seed, threshold, scale: (1.0 / (1.0 - f64::from(probability))) as f32 };
+            return Dropout { seed, threshold, scale: (1.0 / (1.0 - f64::from(probability))) as f32, rows: None };
         }
         Dropout::NONE
+    }
+
+    /// The same for rows that are some of many: row i has the mask of row `rows[i]`.
+    pub fn for_rows(self, rows: Option<&'static [u32]>) -> Self {
+        Dropout { rows, ..self }
     }
 
     /// True if nothing is dropped.
@@ -48,7 +55,8 @@ impl Dropout {
     /// The key of a row: one strong hash a row, so that the hash per element can be short.
     #[inline(always)]
     pub(crate) fn row_key(&self, row: usize) -> RowKey {
-        let word = mix(self.seed, row as u64);
+        let name = if self.is_none() { row as u64 } else { self.rows.map_or(row as u64, |rows| u64::from(rows[row])) };
+        let word = mix(self.seed, name);
         RowKey { low: word as u32, high: (word >> 32) as u32 }
     }
 

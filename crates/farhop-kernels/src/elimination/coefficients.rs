@@ -1,9 +1,10 @@
 //! Where the coefficients of a round come from, and their products along an edge.
 
 use crate::buffers;
-use crate::edge_attention::{self, Dropout, Scores};
+use crate::edge_attention::{Dropout, Scores};
+use crate::exchange::Halo;
 use crate::parallel::{Blocks, SharedMut};
-use farhop_graph::{Graph, NO_EDGE, random};
+use farhop_graph::{NO_EDGE, random};
 
 /// Attention parameters of a layer.
 #[derive(Clone, Copy)]
@@ -38,6 +39,7 @@ impl<'a> Attention<'a> {
         entries: usize,
         receiver: &'s [f32],
         sender: &'s [f32],
+        halo: Option<&'s Halo>,
     ) -> Scores<'s>
     where
         'a: 's,
@@ -52,6 +54,7 @@ impl<'a> Attention<'a> {
             }),
             slope: self.slope,
             dropout: self.dropout.map(|d| Dropout { seed: random::mix(d.seed, r as u64), ..d }),
+            names: halo.map(Halo::names),
         }
     }
 }
@@ -107,20 +110,6 @@ impl Source<'_> {
     pub(super) fn each_round(&self) -> bool {
         matches!(self, Source::Attention(a) if a.each_round)
     }
-}
-
-/// Computes coefficient set `r` from its node scalars.
-pub(super) fn attend(
-    graph: &Graph,
-    attention: &Attention,
-    r: usize,
-    heads: usize,
-    scalars: (&[f32], &[f32]),
-    edge: &mut [f32],
-    node: &mut [f32],
-) {
-    let scores = attention.scores(r, heads, graph.entries(), scalars.0, scalars.1);
-    edge_attention::forward(graph, &scores, edge, node);
 }
 
 /// `out[e] = values[index[e]]` per head, 0 where the index is [`NO_EDGE`].

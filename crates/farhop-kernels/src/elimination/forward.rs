@@ -1,12 +1,15 @@
 //! The forward pass.
 
-use super::coefficients::{Chain, attend, gather};
+use super::coefficients::{Chain, gather};
 use super::gather::{After, Pass, Scalars, run_gather};
+use super::halo::{finish_others, higher};
 use super::nodes::{peaks, score_rows};
 use super::rounds::{Increments, states};
 use super::spread::run_spread;
 use super::{Coefficients, Config, Mode, Source, Storage, check, pairs_before};
 use crate::buffers;
+use crate::edge_attention;
+use crate::exchange::Halo;
 use crate::packed::Packed;
 use crate::parallel::{Blocks, SharedMut, clear};
 use crate::simd_fn;
@@ -25,6 +28,8 @@ pub struct Kept {
     pub(super) scalars: Vec<f32>,
     /// sum_j p_ij^(k,s) for every round k and odd s, `[pairs, N, H]`.
     pub(super) sums: Vec<f32>,
+    /// What rows of coefficients are computed from beside scalars, `[rounds, 2, N, H]`: see [`edge_attention`]. Only where other processes need it.
+    pub(super) norms: Vec<f32>,
 }
 
 impl Kept {
@@ -39,7 +44,7 @@ impl Kept {
     /// Gives the memory to whoever needs some next.
     pub fn give_back(mut self) {
         self.packed.clear();
-        for buffer in self.increments.into_iter().chain([self.edge, self.node, self.scalars, self.sums]) {
+        for buffer in self.increments.into_iter().chain([self.edge, self.node, self.scalars, self.sums, self.norms]) {
             buffers::give(buffer);
         }
     }
@@ -70,6 +75,11 @@ impl Kept {
     pub(super) fn scalars(&self, r: usize, size: usize) -> (&[f32], &[f32]) {
         self.scalars[r * 2 * size..(r + 1) * 2 * size].split_at(size)
     }
+
+    /// The norms of set `r`, `[2, N, H]`.
+    pub(super) fn norms(&self, r: usize, size: usize) -> &[f32] {
+        &self.norms[r * 2 * size..(r + 1) * 2 * size]
+    }
 }
 
 /// K rounds of elimination from `z[N, F]`.
@@ -77,9 +87,19 @@ impl Kept {
 /// Work: one gather of F numbers per entry and round, plus, for [`Mode::Exact`] with new attention each round, one more for
 /// every second earlier round ((k + 1) / 2 in round k) that is not negligible. Memory: see [`super::bytes_kept`].
 pub fn forward(graph: &Graph, config: &Config, source: &Source, z: &[f32]) -> Kept {
+    forward_within(graph, config, source, z, None)
+}
+
+/// As [`forward`], where the graph may be a part of one over several processes: rows are those of own nodes first, and after every round the
+/// others have what their owners computed. `z` has the rows of all nodes ([`Halo::extended`]). A message goes to every neighbouring process
+/// before each round from the second on, with the last increment (F numbers a node) and, with new attention each round, the norms of the last
+/// coefficients (2 H); one more message brings the norms that came last. The last increment of others is not known.
+pub fn forward_within(graph: &Graph, config: &Config, source: &Source, z: &[f32], halo: Option<&Halo>) -> Kept {
     check(graph, config, source, z);
     let (n, e, heads, rounds) = (graph.nodes(), graph.entries(), config.heads, config.rounds);
     let count = heads.count;
+    let own = halo.map_or(n, Halo::own);
+    let size = n * count;
     let exact = config.mode == Mode::Exact;
     let sets = source.rounds(rounds);
     let attention = match source {
@@ -94,6 +114,7 @@ pub fn forward(graph: &Graph, config: &Config, source: &Source, z: &[f32]) -> Ke
         node: buffers::take(made * n * count),
         scalars: buffers::take(made * 2 * n * count),
         sums: buffers::zeros(if exact { pairs_before(rounds + 1) * n * count } else { 0 }),
+        norms: buffers::take(if halo.is_some() { made * 2 * n * count } else { 0 }),
     };
     if let Some(a) = attention {
         let (left, right) = a.vectors(0, heads.width);
@@ -114,22 +135,79 @@ pub fn forward(graph: &Graph, config: &Config, source: &Source, z: &[f32]) -> Ke
     let mut reversed: Vec<Vec<f32>> = Vec::new();
     let mut packed = Packed::new(n, heads.width);
 
+    // What others say of set r: what they were computed from, and so all coefficients of their rows that are here.
+    let attend_others = |kept: &mut Kept, r: usize, halo: &Halo, increment: Option<usize>| {
+        let Kept { increments, norms, scalars, edge, node, .. } = kept;
+        let mut said: Vec<(&mut [f32], usize)> = Vec::new();
+        if let Some(at) = increment {
+            said.push((&mut increments[at], heads.width));
+        }
+        if attention.is_some() && (each_round || increment.is_none()) {
+            let (most, scale) = norms[r * 2 * size..(r + 1) * 2 * size].split_at_mut(size);
+            said.extend([(most, count), (scale, count)]);
+        }
+        halo.fill(&mut said);
+        if let Some(a) = attention.filter(|_| each_round || increment.is_none()) {
+            let (x, y) = scalars[r * 2 * size..(r + 1) * 2 * size].split_at(size);
+            let scores = a.scores(r, count, e, x, y, Some(halo));
+            let (edge, node) = (&mut edge[r * e * count..(r + 1) * e * count], &mut node[r * size..(r + 1) * size]);
+            edge_attention::halo::forward(graph, &scores, own, &norms[r * 2 * size..(r + 1) * 2 * size], edge, node);
+        }
+    };
     for k in 1..=rounds {
+        if let Some(halo) = halo.filter(|_| k > 1) {
+            attend_others(&mut kept, k - 2, halo, Some(k - 2));
+            if skip {
+                higher(heads, &kept.increments[k - 2][own * heads.width..], &mut highest[(k - 1) * count..]);
+            }
+            if stateful {
+                let given = match source {
+                    Source::Given(given) => Some(given.node(k - 1)),
+                    Source::Attention(_) => None,
+                };
+                let set = if each_round { k - 2 } else { 0 };
+                let before: &[f32] = match (k, config.mode) {
+                    (2, _) => z,
+                    (_, Mode::None) => &next_state,
+                    _ => &[],
+                };
+                let after = After {
+                    own: given.unwrap_or_else(|| &kept.node[set * size..(set + 1) * size]),
+                    state: SharedMut::new(&mut state),
+                    next: attention.filter(|_| each_round).map(|a| {
+                        let (left, right) = a.vectors(k - 1, heads.width);
+                        let (x, y) = kept.scalars[(k - 1) * 2 * size..k * 2 * size].split_at_mut(size);
+                        Scalars { left, right, x: SharedMut::new(x), y: SharedMut::new(y) }
+                    }),
+                };
+                finish_others(config, before, own, &after, &kept.increments[k - 2]);
+            }
+        }
         if let Some(a) = attention
             && (k == 1 || each_round)
         {
             let r = k - 1;
-            let (x, y) = kept.scalars[r * 2 * n * count..(r + 1) * 2 * n * count].split_at(n * count);
+            let (x, y) = kept.scalars[r * 2 * size..(r + 1) * 2 * size].split_at(size);
+            let scores = a.scores(r, count, e, x, y, halo);
             let edge = &mut kept.edge[r * e * count..(r + 1) * e * count];
-            attend(graph, a, r, count, (x, y), edge, &mut kept.node[r * n * count..(r + 1) * n * count]);
+            let norms = if halo.is_some() { r * 2 * size..(r + 1) * 2 * size } else { 0..0 };
+            let node = &mut kept.node[r * size..(r + 1) * size];
+            edge_attention::forward_own(graph, &scores, own, edge, node, &mut kept.norms[norms]);
+            if let Some(halo) = halo.filter(|_| !each_round) {
+                attend_others(&mut kept, r, halo, None);
+            }
         }
         let coefficients = match source {
             Source::Given(given) => *given,
             Source::Attention(_) => Coefficients { rounds: sets, edge: &kept.edge, node: &kept.node },
         };
         // Round m's coefficients are needed backwards from round m + 1 on.
-        if exact && rounds > 1 && reversed.len() < sets && (k < rounds || sets == 1) {
-            let ahead = if each_round || sets == 1 { k } else { rounds };
+        if exact && rounds > 1 && reversed.len() < sets {
+            let ahead = match (each_round, sets) {
+                (true, _) => k - 1,
+                (false, 1) => k,
+                (false, _) => rounds - 1,
+            };
             while reversed.len() < ahead.min(sets) {
                 let values = coefficients.edge(reversed.len() + 1);
                 reversed.push(gather(values, |e| graph.reverse()[e], e, count));
@@ -157,7 +235,7 @@ pub fn forward(graph: &Graph, config: &Config, source: &Source, z: &[f32]) -> Ke
             }
             packed.push(if config.mode == Mode::None { read } else { past.all(k - 1) });
         }
-        let pass = Pass { graph, heads, k, rounds, past, chain, mode: config.mode, state: read, packed: &packed };
+        let pass = Pass { graph, heads, k, rounds, own, past, chain, mode: config.mode, state: read, packed: &packed };
         let sums = if exact { &mut kept.sums[first_sum..first_sum + (k / 2) * n * count] } else { &mut [] };
         if spread {
             run_spread(&pass, current, sums);
@@ -179,6 +257,9 @@ pub fn forward(graph: &Graph, config: &Config, source: &Source, z: &[f32]) -> Ke
         if config.mode == Mode::None && k > 1 {
             std::mem::swap(&mut state, &mut next_state);
         }
+    }
+    if let Some(halo) = halo.filter(|_| each_round) {
+        attend_others(&mut kept, rounds - 1, halo, None);
     }
     packed.clear();
     for buffer in reversed.into_iter().chain([state, next_state]) {

@@ -25,6 +25,8 @@ pub(super) struct Pass<'a> {
     pub heads: Heads,
     pub k: usize,
     pub rounds: usize,
+    /// Rows that are computed: the first ones. Others are gathered from, and computed by another process.
+    pub own: usize,
     pub past: Increments<'a>,
     pub chain: Chain<'a>,
     pub mode: Mode,
@@ -74,7 +76,7 @@ pub(super) fn run_gather(
     let (width, count, n) = (pass.heads.width, pass.heads.count, pass.graph.nodes());
     let current = SharedMut::new(current);
     let sums = SharedMut::new(sums);
-    let found = Blocks::by_entries(pass.graph.offsets(), 4, width).map(|rows| {
+    let found = Blocks::by_entries(&pass.graph.offsets()[..=pass.own], 4, width).map(|rows| {
         // SAFETY: blocks are disjoint ranges of rows; each pair's sums are cut the same way.
         let (current, sums) = unsafe {
             (
@@ -159,7 +161,7 @@ fn gather_fixed<M: Arith, T: Stored, const WIDTH: usize>(
                 peak[h] = peak[h].max(max_abs(&target[heads.range(h)]));
             }
             if let Some(after) = after {
-                finish_row::<M>(pass, heads, after, i, target);
+                finish_row::<M>(pass.mode, pass.state, heads, after, i, target);
             }
         }
     }
@@ -269,17 +271,24 @@ fn add_to_heads(values: &[f32], sums: &mut [f32]) {
     }
 }
 
-/// h^k of row i, and its scalars for the next round's scores.
+/// h^k of row i, and its scalars for the next round's scores. `before` is h^(k-1) where it is [elsewhere](Pass::state).
 #[inline(always)]
-fn finish_row<M: Arith>(pass: &Pass, heads: Heads, after: &After, i: usize, increment: &[f32]) {
+pub(super) fn finish_row<M: Arith>(
+    mode: Mode,
+    before: &[f32],
+    heads: Heads,
+    after: &After,
+    i: usize,
+    increment: &[f32],
+) {
     let (width, count) = (heads.width, heads.count);
     // SAFETY: row i of every array belongs to the calling block only.
     let state = unsafe { after.state.part(i * width..(i + 1) * width) };
-    if pass.mode == Mode::SelfLoop {
+    if mode == Mode::SelfLoop {
         state.copy_from_slice(increment);
     } else {
-        if !pass.state.is_empty() {
-            state.copy_from_slice(&pass.state[i * width..(i + 1) * width]);
+        if !before.is_empty() {
+            state.copy_from_slice(&before[i * width..(i + 1) * width]);
         }
         for h in 0..count {
             let a = after.own[i * count + h];

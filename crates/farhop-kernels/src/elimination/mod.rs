@@ -21,15 +21,16 @@ mod bytes;
 mod coefficients;
 mod forward;
 mod gather;
+mod halo;
 mod nodes;
 mod rounds;
 mod spread;
 mod stored;
 
-pub use backward::{BackwardRounds, Gradients, HopGradient, Reused, RowGradient, backward, begin};
+pub use backward::{BackwardRounds, Gradients, HopGradient, Reused, RowGradient, backward, begin, begin_within};
 pub use bytes::{bytes_begun, bytes_finish, bytes_forward, bytes_kept, bytes_waiting};
 pub use coefficients::{Attention, Coefficients, Source};
-pub use forward::{Kept, cumulative, forward};
+pub use forward::{Kept, cumulative, forward, forward_within};
 pub(crate) use rounds::{Increments, states};
 pub use stored::Storage;
 

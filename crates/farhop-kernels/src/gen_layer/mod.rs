@@ -18,6 +18,7 @@ mod update;
 use crate::buffers;
 use crate::dense::tiles::Tiles;
 use crate::elimination::{self, Kept, Reused, Source, Storage};
+use crate::exchange::Halo;
 use crate::hop_attention::{self, Hops};
 use farhop_graph::Graph;
 use query::Projection;
@@ -95,8 +96,23 @@ pub fn forward(
     z: &[f32],
     keep: bool,
 ) -> (Vec<f32>, Option<Kept>) {
-    let mut kept = elimination::forward(graph, &config.elimination, source, z);
-    let pre = update::forward(config, weights, &hops(config, source, weights, z, &kept), graph.nodes());
+    forward_within(graph, config, source, weights, z, keep, None)
+}
+
+/// As [`forward`], where the graph may be a part of one over several processes: `z` has the rows of all nodes ([`Halo::extended`]), the output
+/// those of own nodes.
+pub fn forward_within(
+    graph: &Graph,
+    config: &Config,
+    source: &Source,
+    weights: &Weights,
+    z: &[f32],
+    keep: bool,
+    halo: Option<&Halo>,
+) -> (Vec<f32>, Option<Kept>) {
+    let mut kept = elimination::forward_within(graph, &config.elimination, source, z, halo);
+    let own = halo.map_or(graph.nodes(), Halo::own);
+    let pre = update::forward(config, weights, &hops(config, source, weights, z, &kept), own);
     if keep && !config.recompute {
         kept.put_away(&config.elimination, graph.nodes());
         return (pre, Some(kept));
@@ -143,10 +159,28 @@ pub fn backward(
     gradient: Vec<f32>,
     needs_z: bool,
 ) -> Gradients {
-    let mut kept = kept.unwrap_or_else(|| elimination::forward(graph, &config.elimination, source, z));
+    backward_within(graph, config, source, weights, z, kept, gradient, needs_z, None)
+}
+
+/// As [`backward`], for a part of a graph: `z` has the rows of all nodes, `gradient` and the gradient of z those of own nodes. Gradients of
+/// parameters are this process's share of a sum over all.
+#[allow(clippy::too_many_arguments)]
+pub fn backward_within(
+    graph: &Graph,
+    config: &Config,
+    source: &Source,
+    weights: &Weights,
+    z: &[f32],
+    kept: Option<Kept>,
+    gradient: Vec<f32>,
+    needs_z: bool,
+    halo: Option<&Halo>,
+) -> Gradients {
+    let again = || elimination::forward_within(graph, &config.elimination, source, z, halo);
+    let mut kept = kept.unwrap_or_else(again);
     kept.take_out();
-    // A tile's part of the gradient is copied before the gradient of z takes its place.
-    let (held, gradient) = if config.outputs == config.hops.heads.width {
+    // A tile's part of the gradient is copied before the gradient of z takes its place, which is as large where all nodes are own.
+    let (held, gradient) = if config.outputs == config.hops.heads.width && gradient.len() == z.len() {
         (gradient, Vec::new())
     } else {
         (buffers::take(z.len()), gradient)
@@ -157,16 +191,20 @@ pub fn backward(
         let hops = hops(config, source, weights, z, &kept);
         let update = Update { config, weights, hops, projection: projection.as_ref(), gradient: &gradient, needs_z };
         let tiles = || -> elimination::RowGradient { Box::new(Tiled::new(&update)) };
+        let reading = config.hops.reading;
         let begun =
-            elimination::begin(graph, &config.elimination, source, z, &kept, reused, config.hops.reading, &tiles);
+            elimination::begin_within(graph, &config.elimination, source, z, &kept, reused, reading, &tiles, halo);
         (begun, update.sizes())
     };
     let sums = begun.take_sums(sizes.iter().sum());
     let [value, residual, hop_bias, query] = split(&sums, sizes);
     let (query, key) = projection.map_or_else(Default::default, |projection| projection.finish(config, query));
     buffers::give(gradient);
-    let rounds = begun.finish(graph, &config.elimination, source, z, kept);
+    let mut rounds = begun.finish(graph, &config.elimination, source, z, kept, halo);
     buffers::give(rounds.node);
+    if let Some(halo) = halo {
+        rounds.z.truncate(halo.own() * config.hops.heads.width);
+    }
     Gradients {
         z: rounds.z,
         attention: rounds.weights,

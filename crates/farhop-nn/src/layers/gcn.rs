@@ -29,6 +29,7 @@ impl GcnLayer {
 impl Layer for GcnLayer {
     fn forward(&self, features: Features, batch: &Batch, _context: &Context) -> Tensor<2> {
         let projected = features.linear(self.weight.val(), None);
-        ops::spmm(projected, batch.graph(), &batch.symmetric_weights(), Some(self.bias.val()))
+        let weights = batch.symmetric_weights();
+        ops::spmm_within(projected, batch.graph(), &weights, Some(self.bias.val()), batch.halo())
     }
 }

@@ -392,7 +392,7 @@ impl Layer for GenLayer {
             let weights = || ops::edge_coefficients(inputs.clone(), batch.graph(), config);
             context.saw_attention(batch.graph(), self.config.sets(), weights);
         }
-        let mut updated = ops::gen_layer(inputs, batch.graph(), config);
+        let mut updated = ops::gen_layer(inputs, batch.graph(), config, batch.halo());
         if let Some((features, weight)) = own {
             updated = updated + features.linear(weight, None);
         }

@@ -72,7 +72,7 @@ impl HopSets {
             // Distances of an undirected graph are the same both ways, and rows are sorted: it is a graph.
             let graph = Arc::new(Graph::from_csr(graph.direction(), offsets, sources).ok()?);
             Some(HopSet {
-                symmetric: EntryWeights::symmetric_with_self(&graph),
+                symmetric: EntryWeights::symmetric_with_self(&graph, None),
                 ones: EntryWeights::sum(&graph),
                 graph,
             })

@@ -98,9 +98,10 @@ impl NormBlock {
             return run(Normalisation::Running { gamma, beta, epsilon, statistics: running });
         }
         let seen = Arc::new(Mutex::new(None));
-        let output = run(Normalisation::Batch { gamma, beta, epsilon, seen: seen.clone() });
+        let output = run(Normalisation::Batch { gamma, beta, epsilon, seen: seen.clone(), group: context.group() });
         if let Some(batch) = seen.lock().ok().and_then(|mut seen| seen.take()) {
             // The running variance estimates that of unseen rows, so it is divided by one row less.
+            let rows = context.rows_of_all(rows);
             let unbiased = rows as f32 / rows.saturating_sub(1).max(1) as f32;
             context.update(mean.id, blend(running.mean, &batch.mean, 1.0));
             context.update(variance.id, blend(running.variance, &batch.variance, unbiased));

@@ -49,12 +49,16 @@ pub struct Properties {
     pub graphs_apart: bool,
     /// The largest graph, in nodes, that the model is made for; none if there is no limit but memory.
     pub most_nodes: Option<usize>,
+    /// Whether the nodes of one graph can be divided among processes.
+    pub spreads: bool,
 }
 
 impl Properties {
     /// Of most models that pass messages: equivariant, blind for edge features, graphs apart, any size.
+    ///
+    /// Whether it spreads over processes is for each model to say.
     pub const MESSAGE_PASSING: Properties =
-        Properties { equivariant: true, reads_edges: false, graphs_apart: true, most_nodes: None };
+        Properties { equivariant: true, reads_edges: false, graphs_apart: true, most_nodes: None, spreads: false };
 }
 
 /// A setting with another value, such as one that would need less memory. The command knows how it is written there.

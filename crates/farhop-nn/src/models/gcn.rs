@@ -63,7 +63,7 @@ impl Architecture for Gcn {
     }
 
     fn properties(&self, _common: &Common) -> Properties {
-        Properties::MESSAGE_PASSING
+        Properties { spreads: true, ..Properties::MESSAGE_PASSING }
     }
 
     /// For one graph without norm and with decay in the gradient: it comes nearer to the bar of docs/datasets.md.

@@ -58,7 +58,7 @@ impl Architecture for GenConfig {
     }
 
     fn properties(&self, _common: &Common) -> Properties {
-        Properties { reads_edges: self.reads_edges(), ..Properties::MESSAGE_PASSING }
+        Properties { reads_edges: self.reads_edges(), spreads: true, ..Properties::MESSAGE_PASSING }
     }
 
     /// Computing again first, then fewer hops, then narrower layers.

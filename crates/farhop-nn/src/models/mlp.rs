@@ -58,7 +58,7 @@ impl Architecture for Mlp {
     }
 
     fn properties(&self, _common: &Common) -> Properties {
-        Properties::MESSAGE_PASSING
+        Properties { spreads: true, ..Properties::MESSAGE_PASSING }
     }
 
     /// Those of a GEN, as far as it has them.

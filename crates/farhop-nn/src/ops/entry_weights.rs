@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use farhop_graph::Graph;
+use farhop_kernels::exchange::Halo;
 use farhop_kernels::spmm::Weights;
 
 /// Fixed coefficients of a graph, shared by every layer that uses them.
@@ -43,9 +44,11 @@ impl EntryWeights {
     }
 
     /// Symmetric normalisation with self-loops: `1 / sqrt((deg_i + 1)(deg_j + 1))` per entry, `1 / (deg_i + 1)` for the node itself.
-    pub fn symmetric_with_self(graph: &Graph) -> Arc<Self> {
-        let roots: Vec<f64> = (0..graph.nodes()).map(|i| 1.0 / ((graph.degree(i) + 1) as f64).sqrt()).collect();
-        let nodes = (0..graph.nodes()).map(|i| (1.0 / (graph.degree(i) + 1) as f64) as f32).collect();
+    /// Degrees are those of the whole graph where this is a part.
+    pub fn symmetric_with_self(graph: &Graph, halo: Option<&Arc<Halo>>) -> Arc<Self> {
+        let degree = |i: usize| halo.map_or_else(|| graph.degree(i), |halo| halo.degree(graph, i));
+        let roots: Vec<f64> = (0..graph.nodes()).map(|i| 1.0 / ((degree(i) + 1) as f64).sqrt()).collect();
+        let nodes = (0..graph.nodes()).map(|i| (1.0 / (degree(i) + 1) as f64) as f32).collect();
         Arc::new(EntryWeights { entries: by_entry(graph, |i, j| roots[i] * roots[j]), nodes })
     }
 

@@ -6,9 +6,10 @@ use burn::tensor::Tensor;
 use farhop_graph::Graph;
 use farhop_kernels::edge_attention::Dropout;
 use farhop_kernels::elimination::{Attention, Coefficients, Kept, Source};
+use farhop_kernels::exchange::Halo;
 use farhop_kernels::gen_layer::{self as kernel, Config, Weights};
 
-use super::{Array, Backward, EntryWeights, Input, Operation, Output, apply};
+use super::{Array, Backward, EntryWeights, Input, Operation, Output, apply, buffers};
 
 /// Where the coefficients of a [`gen_layer`] come from.
 #[derive(Clone, Debug)]
@@ -58,6 +59,13 @@ struct GenOp {
     residual: bool,
     hop_attention: bool,
     hop_bias: bool,
+    halo: Option<Arc<Halo>>,
+}
+
+/// What the backward pass needs besides inputs: what the rounds kept, and the rows of z that others have.
+struct KeptRows {
+    rounds: Option<Kept>,
+    others: Vec<f32>,
 }
 
 #[derive(Debug)]
@@ -103,33 +111,44 @@ impl GenOp {
 }
 
 impl Operation for GenOp {
-    type Kept = Option<Kept>;
+    type Kept = KeptRows;
 
     fn name(&self) -> &'static str {
         "gen_layer"
     }
 
-    fn forward(&self, inputs: &[Array], training: bool) -> (Output, Option<Kept>) {
+    fn forward(&self, inputs: &[Array], training: bool) -> (Output, KeptRows) {
         let input = |i: usize| inputs[i].data;
         let (source, weights) = (self.source(&input), self.weights(&input));
-        let (data, kept) = kernel::forward(&self.graph, &self.config, &source, &weights, input(0), training);
-        (Output { data, shape: vec![self.graph.nodes(), self.config.outputs] }, kept)
+        let (graph, config, halo) = (&self.graph, &self.config, self.halo.as_deref());
+        let extended = halo.map(|halo| halo.extended(input(0), config.hops.heads.width));
+        let z = extended.as_deref().unwrap_or(input(0));
+        let (data, rounds) = kernel::forward_within(graph, config, &source, &weights, z, training, halo);
+        let others = if training { z[input(0).len()..].to_vec() } else { Vec::new() };
+        buffers::give(extended.unwrap_or_default());
+        let rows = data.len().checked_div(config.outputs).unwrap_or(0);
+        (Output { data, shape: vec![rows, config.outputs] }, KeptRows { rounds, others })
     }
 
-    fn backward(&self, step: Backward<Option<Kept>>) -> Vec<Option<Vec<f32>>> {
+    fn backward(&self, step: Backward<KeptRows>) -> Vec<Option<Vec<f32>>> {
         let arrays = step.inputs;
         let input = |i: usize| arrays[i].map_or(&[][..], |array| array.data);
         let (source, weights) = (self.source(&input), self.weights(&input));
-        let gradients = kernel::backward(
+        let halo = self.halo.as_deref();
+        let width = self.config.hops.heads.width;
+        let extended = halo.map(|halo| halo.extended_by(input(0), &step.kept.others, width));
+        let gradients = kernel::backward_within(
             &self.graph,
             &self.config,
             &source,
             &weights,
-            input(0),
-            step.kept,
+            extended.as_deref().unwrap_or(input(0)),
+            step.kept.rounds,
             step.gradient,
             step.needed[0],
+            halo,
         );
+        buffers::give(extended.unwrap_or_default());
         let mut all = vec![gradients.z];
         all.extend(self.value.then_some(gradients.value));
         all.extend(self.residual.then_some(gradients.residual));
@@ -160,10 +179,11 @@ fn sum_rounds(mut rounds: Vec<f32>, size: usize) -> Vec<f32> {
     rounds
 }
 
-/// `z W + hop attention(elimination(z)) W_V`, `[N, F]` to `[N, O]`: see [`farhop_kernels::gen_layer`].
-pub fn gen_layer(inputs: GenInputs, graph: &Arc<Graph>, config: Config) -> Tensor<2> {
+/// `z W + hop attention(elimination(z)) W_V`, `[N, F]` to `[N, O]`: see [`farhop_kernels::gen_layer`]. Where the graph is a part of one, rows are
+/// those of own nodes.
+pub fn gen_layer(inputs: GenInputs, graph: &Arc<Graph>, config: Config, halo: Option<&Arc<Halo>>) -> Tensor<2> {
     let (operation, tensors) = operation(inputs, graph, config);
-    apply(operation, tensors)
+    apply(GenOp { halo: halo.cloned(), ..operation }, tensors)
 }
 
 /// The hop distributions of every node, `[N, H * hops]`. They are for looking at: no gradient goes through them.
@@ -205,7 +225,7 @@ fn operation(inputs: GenInputs, graph: &Arc<Graph>, config: Config) -> (GenOp, V
     tensors.extend(hop_bias.filter(|_| hop_attention).map(Input::from));
     let graph = graph.clone();
     let (value, residual) = (has_value, has_residual);
-    (GenOp { graph, config, kind, value, residual, hop_attention, hop_bias: with_bias }, tensors)
+    (GenOp { graph, config, kind, value, residual, hop_attention, hop_bias: with_bias, halo: None }, tensors)
 }
 
 /// What a [`GenOp`] weighs its hops, its edges or other nodes with.

@@ -13,6 +13,8 @@ use crate::Targets;
 #[derive(Debug)]
 struct LossOp {
     targets: Arc<Targets>,
+    /// What the loss is multiplied by.
+    share: f32,
 }
 
 /// The targets as the kernels read them.
@@ -53,12 +55,12 @@ impl Operation for LossOp {
             Kind::Values(loss, values) => element_loss::forward(loss, outputs, width, values),
             Kind::Pairs(pairs) => pair_loss::forward(outputs, width, pairs),
         };
-        (Output { data: vec![loss], shape: vec![1] }, ())
+        (Output { data: vec![loss * self.share], shape: vec![1] }, ())
     }
 
     fn backward(&self, step: Backward<()>) -> Vec<Option<Vec<f32>>> {
         let (outputs, width) = (step.input(0).data, step.input(0).columns());
-        let scale = step.gradient[0];
+        let scale = step.gradient[0] * self.share;
         let mut gradient = buffers::take(outputs.len());
         match self.kind() {
             Kind::Labels(labels) => cross_entropy::backward(outputs, width, labels, scale, &mut gradient),
@@ -76,5 +78,13 @@ impl Operation for LossOp {
 /// # Panics
 /// If a target is out of range; see [`Targets::check`].
 pub fn loss(outputs: Tensor<2>, targets: Arc<Targets>) -> Tensor<1> {
-    apply(LossOp { targets }, [Input::from(outputs)])
+    loss_share(outputs, targets, 1.0)
+}
+
+/// The mean loss times `share`: the part of it that belongs to these targets, where there are others elsewhere.
+///
+/// # Panics
+/// As [`loss`].
+pub fn loss_share(outputs: Tensor<2>, targets: Arc<Targets>, share: f32) -> Tensor<1> {
+    apply(LossOp { targets, share }, [Input::from(outputs)])
 }

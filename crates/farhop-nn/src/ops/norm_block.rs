@@ -6,6 +6,7 @@ use burn::tensor::Tensor;
 use farhop_kernels::dense::batch_norm::{self, Statistics};
 use farhop_kernels::dense::layer_norm::{self, Affine};
 use farhop_kernels::dense::{Finish, finish};
+use farhop_kernels::exchange::Group;
 
 use super::{Array, Backward, Input, Operation, Output, apply, buffers};
 
@@ -33,6 +34,8 @@ pub enum Normalisation {
         epsilon: f32,
         /// Receives the statistics of this batch.
         seen: Arc<Mutex<Option<Statistics>>>,
+        /// The processes among which the rows are divided, if they are.
+        group: Option<Arc<Group>>,
     },
     /// Over the rows, by given statistics.
     Running {
@@ -51,7 +54,7 @@ pub enum Normalisation {
 enum Kind {
     None,
     Layer,
-    Batch(Arc<Mutex<Option<Statistics>>>),
+    Batch(Arc<Mutex<Option<Statistics>>>, Option<Arc<Group>>),
     Running(Statistics),
 }
 
@@ -99,12 +102,15 @@ impl NormBlockOp {
                 layer_norm::forward(x.data, residual, affine, rows, &self.finish, y, &mut statistics);
                 Kept::PerRow(statistics)
             }
-            (Kind::Batch(_), Some(statistics)) | (Kind::Running(statistics), _) => {
+            (Kind::Batch(..), Some(statistics)) | (Kind::Running(statistics), _) => {
                 by_columns(statistics, y);
                 Kept::Nothing
             }
-            (Kind::Batch(seen), None) => {
-                let statistics = batch_norm::statistics(x.data, rows, width);
+            (Kind::Batch(seen, group), None) => {
+                let statistics = match group {
+                    None => batch_norm::statistics(x.data, rows, width),
+                    Some(group) => statistics_of_all(x, group),
+                };
                 by_columns(&statistics, y);
                 if let Ok(mut seen) = seen.lock() {
                     *seen = Some(statistics.clone());
@@ -159,7 +165,18 @@ impl Operation for NormBlockOp {
         let mut dx = buffers::take(x.data.len());
         let by_columns = |statistics: &Statistics, through: bool, dx: &mut [f32]| {
             let affine = self.affine(step.input(1), step.input(2));
-            batch_norm::backward(x.data, affine, statistics, through, dy, rows, &self.finish, dx)
+            match &self.kind {
+                Kind::Batch(_, Some(group)) => {
+                    let whole = |sums: &[f32]| {
+                        let own: Vec<f64> = sums.iter().map(|sum| f64::from(*sum)).chain([rows as f64]).collect();
+                        let mut all = group.sums(&own);
+                        let rows = all.pop().unwrap_or(0.0);
+                        (all.into_iter().map(|sum| sum as f32).collect(), rows)
+                    };
+                    batch_norm::backward_within(x.data, affine, statistics, through, dy, rows, &self.finish, dx, whole)
+                }
+                _ => batch_norm::backward(x.data, affine, statistics, through, dy, rows, &self.finish, dx),
+            }
         };
         let affine_gradient = match (&self.kind, &step.kept) {
             (Kind::Layer, Kept::PerRow(statistics)) => {
@@ -189,13 +206,28 @@ impl Operation for NormBlockOp {
     }
 }
 
+/// The statistics of the rows of all processes, joined in the order of the ranks.
+fn statistics_of_all(x: Array, group: &Group) -> Statistics {
+    let width = x.columns();
+    let own = batch_norm::moments(x.data, x.rows(), width);
+    let said: Vec<f64> = std::iter::once(own.count).chain(own.mean).chain(own.squares).collect();
+    let mut all = batch_norm::Moments::none(width);
+    for numbers in group.numbers(&said) {
+        let (mean, squares) = numbers[1..].split_at(width);
+        all.join(numbers[0], mean, squares);
+    }
+    all.statistics()
+}
+
 impl NormBlockOp {
     /// The operation, and its scale and shift.
     pub(super) fn new(norm: Normalisation, finish: Finish, residual: bool) -> (Self, Option<[Tensor<1>; 2]>) {
         let (kind, epsilon, affine) = match norm {
             Normalisation::None => (Kind::None, 0.0, None),
             Normalisation::Layer { gamma, beta, epsilon } => (Kind::Layer, epsilon, Some([gamma, beta])),
-            Normalisation::Batch { gamma, beta, epsilon, seen } => (Kind::Batch(seen), epsilon, Some([gamma, beta])),
+            Normalisation::Batch { gamma, beta, epsilon, seen, group } => {
+                (Kind::Batch(seen, group), epsilon, Some([gamma, beta]))
+            }
             Normalisation::Running { gamma, beta, epsilon, statistics } => {
                 (Kind::Running(statistics), epsilon, Some([gamma, beta]))
             }

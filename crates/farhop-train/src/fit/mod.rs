@@ -97,7 +97,7 @@ pub fn fit(
 ) -> Result<Fitted, TrainError> {
     config.validate()?;
     task.check_model(model)?;
-    if task.split().train.is_empty() {
+    if !task.learns() {
         return Err(TrainError::NothingToLearn { distance: None });
     }
     let mut trainer = Trainer::start(task, model, config, session)?;

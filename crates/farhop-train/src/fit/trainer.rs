@@ -10,6 +10,7 @@ use super::{Outcome, Session};
 use crate::run::{Checkpoint, Progress};
 use crate::score::{Failed, evaluate_parts};
 use crate::task::Task;
+use crate::together::{agree, asked, checkpoint_of_first};
 use crate::{CheckpointEvery, EpochReport, RunFolder, Status, TrainConfig, TrainError};
 
 pub(super) struct Trainer<'a, 's> {
@@ -20,6 +21,8 @@ pub(super) struct Trainer<'a, 's> {
     progress: Progress,
     /// Epochs of a first phase of training; 0 if there is one phase only.
     first_epochs: usize,
+    /// Whether there is a validation part.
+    chooses: bool,
     /// The best weights by validation; none before the first evaluation, or without validation nodes.
     best: Option<Vec<u8>>,
     /// Epoch and time of the last save.
@@ -50,6 +53,9 @@ impl<'a, 's> Trainer<'a, 's> {
             }
             checkpoint = folder.take_checkpoint();
         }
+        if let Some(part) = task.own_part() {
+            checkpoint = checkpoint_of_first(part.group(), checkpoint)?;
+        }
         let mut learner = Learner::new(model, config.optimizer.clone(), config.seed);
         let mut progress = Progress::default();
         let mut best = None;
@@ -68,13 +74,18 @@ impl<'a, 's> Trainer<'a, 's> {
             session,
             learner,
             first_epochs: settings.first_epochs(),
+            chooses: task.chooses(),
             saved: (progress.epoch, Instant::now()),
             progress,
             best,
         };
         if !resumed {
             // The first checkpoint, before any epoch: a folder that can't be written shows now, not after an hour.
-            trainer.save()?;
+            let saved = trainer.save();
+            match task.own_part() {
+                Some(part) => agree(part.group(), saved)?,
+                None => saved?,
+            }
         }
         Ok(trainer)
     }
@@ -83,11 +94,14 @@ impl<'a, 's> Trainer<'a, 's> {
     pub(super) fn run(&mut self) -> Result<Outcome, TrainError> {
         loop {
             let epoch = self.progress.epoch;
+            let asked_here = self.session.stop.load(Ordering::SeqCst);
+            let stop = self.task.own_part().map_or(asked_here, |part| asked(part.group(), asked_here));
+            self.task.check_others()?;
             let outcome = if epoch >= self.config.epochs {
                 Some(Outcome::Finished)
             } else if self.progress.stopping.should_stop(epoch, self.config.patience) {
                 Some(Outcome::StoppedEarly)
-            } else if self.session.stop.load(Ordering::SeqCst) {
+            } else if stop {
                 Some(Outcome::Interrupted)
             } else {
                 None
@@ -121,7 +135,7 @@ impl<'a, 's> Trainer<'a, 's> {
     pub(super) fn best_epoch(&self) -> Option<usize> {
         match self.progress.stopping.best {
             Some(best) => Some(best.epoch),
-            None if self.task.split().valid.is_empty() && self.progress.epoch > 0 => Some(self.progress.epoch),
+            None if !self.chooses && self.progress.epoch > 0 => Some(self.progress.epoch),
             None => None,
         }
     }
@@ -208,7 +222,8 @@ impl<'a, 's> Trainer<'a, 's> {
         let observer = &mut self.session.observer;
         let mut losses = 0f64;
         let wanted = || if stop.load(Ordering::SeqCst) { Err(Stop::Asked) } else { Ok(()) };
-        let time = self.task.train_batches(config.seed, epoch, wanted, |number, loaded| {
+        let task = self.task;
+        let time = task.train_batches(config.seed, epoch, wanted, |number, loaded| {
             if number > 0 {
                 wanted()?;
             }
@@ -217,6 +232,7 @@ impl<'a, 's> Trainer<'a, 's> {
             }
             report.learning_rate = config.learning_rate_at(epoch, number, steps);
             let step = learner.step(&loaded.batch, &loaded.targets, report.learning_rate);
+            task.check_others()?;
             if !step.is_finite() {
                 let otherwise = if step.loss.is_finite() { "the gradient" } else { "the loss" };
                 return Err(Stop::NonFinite(otherwise, Box::new(loaded.batch)));
@@ -293,7 +309,8 @@ impl<'a, 's> Trainer<'a, 's> {
             return Ok(());
         }
         let evaluated = epoch.is_multiple_of(self.config.evaluate_every) || epoch == self.config.epochs;
-        if !evaluated {
+        // Of several processes only the first one saves, and a pass takes all of them.
+        if !evaluated && self.task.own_part().is_none() {
             let batch = self.task.some_batch()?;
             if self.learner.model().first_non_finite(&batch).is_some() {
                 return Err(self.non_finite(epoch, "the output", &batch));
@@ -352,8 +369,8 @@ fn describe(
     parameters: usize,
     config: &TrainConfig,
 ) -> Result<(), TrainError> {
-    let graph = task.graph();
-    let sizes = [("graphs", task.graphs()), ("nodes", graph.nodes()), ("edges", graph.edges())];
+    let [nodes, edges] = task.whole_sizes();
+    let sizes = [("graphs", task.graphs()), ("nodes", nodes), ("edges", edges)];
     let path = folder.path().to_path_buf();
     let record = folder.record_mut();
     let then = [record.graphs, record.nodes, record.edges];

@@ -17,6 +17,7 @@ pub use resume::Resume;
 
 use crate::memory::Plan;
 use crate::run::RecordedFile;
+use crate::together::split_together;
 use crate::{
     Fitted, Machine, Material, Observer, Outputs, Places, Recipe, RunFolder, RunRecord, SavedSchema, Session, Silent,
     Task, TrainError, fit, probabilities,
@@ -73,7 +74,7 @@ pub struct Trained {
 /// # Errors
 /// As [`Job::train`].
 pub fn train(dataset: Dataset, recipe: Recipe) -> Result<Trained, TrainError> {
-    let places = Places { folders: DataFolders::new(Vec::new()), cache: None };
+    let places = Places { folders: DataFolders::new(Vec::new()), cache: None, group: None };
     Job::new(recipe, Material::of(dataset), &places).train(&mut Silent, &AtomicBool::new(false))
 }
 
@@ -110,34 +111,39 @@ impl<'a> Job<'a> {
     pub fn train(self, observer: &mut dyn Observer, stop: &AtomicBool) -> Result<Trained, TrainError> {
         let Job { recipe, material, places, keep, machine, data_dir, own_data } = self;
         observer.read(&material);
-        let Material { dataset, schema, features, split_file, .. } = material;
+        let Material { dataset, schema, features, split_file, part, .. } = material;
         let mut record = RunRecord::new(&dataset.sources, machine);
         record.features = features;
         record.split_file = split_file.as_ref().map(RecordedFile::of);
         record.data_dir = data_dir;
-        let task = prepare_task(&recipe, dataset, None, true, places, observer)?;
-        if task.split().train.is_empty() {
+        let task = prepare_task(&recipe, dataset, part, None, true, places, observer)?;
+        if !task.learns() {
             return Err(TrainError::NothingToLearn { distance: recipe.data.distance });
         }
         observer.prepared(&recipe, &task);
         let plan = plan_task(&recipe, &task, true, observer)?;
-        let folder = keep.create(&recipe, record)?;
-        if let Some(folder) = &folder {
-            if let Some(dataset) = &own_data {
-                folder.write_data(dataset)?;
-            }
-            keep_data(folder, schema.as_ref(), &task)?;
+        // Of several processes the first one writes.
+        let folder = task.by_first(|| keep.create(&recipe, record))?.flatten();
+        if let (Some(folder), Some(dataset)) = (&folder, &own_data) {
+            folder.write_data(dataset)?;
         }
+        keep_data(folder.as_ref(), schema.as_ref(), &task)?;
         trained(recipe, task, plan, folder, observer, stop)
     }
 }
 
 /// Keeps how the data was read and divided.
-fn keep_data(folder: &RunFolder, schema: Option<&SavedSchema>, task: &Task) -> Result<(), TrainError> {
-    if let Some(schema) = schema {
+fn keep_data(folder: Option<&RunFolder>, schema: Option<&SavedSchema>, task: &Task) -> Result<(), TrainError> {
+    if let (Some(folder), Some(schema)) = (folder, schema) {
         folder.write_schema(schema)?;
     }
-    folder.write_split(task)
+    let named = task.own_part().map(|part| split_together(part, task)).transpose()?;
+    task.by_first(|| match (folder, named) {
+        (None, _) => Ok(()),
+        (Some(folder), None) => folder.write_split(task),
+        (Some(folder), Some(named)) => folder.write_named_split(named),
+    })?;
+    Ok(())
 }
 
 /// The training loop with all that is ready for it.

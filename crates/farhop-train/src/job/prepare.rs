@@ -3,6 +3,7 @@
 use farhop_data::{Dataset, Numbers};
 
 use crate::memory::{self, Division, Plan};
+use crate::together::{OwnPart, same};
 use crate::{Observer, Parting, Places, Recipe, Stage, TargetScale, Task, TrainError, plan_whole};
 
 /// The data with its encodings and parts, ready for a model. `scale` is that of a run that is used again.
@@ -14,6 +15,7 @@ use crate::{Observer, Parting, Places, Recipe, Stage, TargetScale, Task, TrainEr
 pub fn prepare_task(
     recipe: &Recipe,
     dataset: Dataset,
+    part: Option<OwnPart>,
     scale: Option<TargetScale>,
     training: bool,
     places: &Places,
@@ -21,6 +23,9 @@ pub fn prepare_task(
 ) -> Result<Task, TrainError> {
     observer.stage(Stage::Preparing);
     let config = recipe.encodings;
+    if let Some(part) = part {
+        return together(recipe, dataset, part, scale);
+    }
     if let (None, true, Numbers::OnDisk(_)) = (recipe.train.parts, dataset.splits_nodes(), &dataset.nodes.numbers) {
         let division = Division::of(&dataset, &config);
         let limit = memory::available();
@@ -49,4 +54,27 @@ pub fn plan_task(
     plan.check()?;
     observer.planned(&plan);
     Ok(plan)
+}
+
+/// The task of one of several processes, if all have the same settings.
+fn together(recipe: &Recipe, dataset: Dataset, part: OwnPart, scale: Option<TargetScale>) -> Result<Task, TrainError> {
+    let group = part.group().clone();
+    same(&group, "the version of farhop", env!("CARGO_PKG_VERSION"))?;
+    // Where the parts lie may differ from host to host.
+    let mut settings = recipe.clone();
+    settings.data.dataset = None;
+    same(&group, "the recipe", &farhop_data::hash::sha256_hex(settings.to_toml()?.as_bytes()))?;
+    let config = recipe.encodings;
+    if config.walk + config.laplacian > 0 {
+        return Err(TrainError::Task(
+            "positional encodings are not computed over several processes. Leave them out, or train in one process."
+                .to_string(),
+        ));
+    }
+    if recipe.train.parts.is_some() {
+        return Err(TrainError::Task(
+            "the graph is divided among processes already: leave out the parts of the training.".to_string(),
+        ));
+    }
+    Task::of_part(dataset, part, &recipe.train, scale)
 }

@@ -1,7 +1,10 @@
 //! A run that goes on.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+
+use farhop_nn::exchange::Group;
 
 use super::{Trained, keep_data, plan_task, prepare_task, trained};
 use crate::run::names;
@@ -19,12 +22,16 @@ pub struct Resume<'a> {
     pub data_dir: Option<PathBuf>,
     /// Epochs in all, if not those of the run.
     pub epochs: Option<usize>,
+    /// The dataset, if it has moved: the same data divided into another number of parts.
+    pub dataset: Option<String>,
+    /// The processes that go on with it; none: this one alone.
+    pub group: Option<Arc<Group>>,
 }
 
 impl<'a> Resume<'a> {
     /// The run in a folder, as it is.
     pub fn new(path: &'a Path) -> Self {
-        Resume { path, nodes: None, edges: None, data_dir: None, epochs: None }
+        Resume { path, nodes: None, edges: None, data_dir: None, epochs: None, dataset: None, group: None }
     }
 
     /// Continues. The run ends with the same bits as one that was never stopped.
@@ -44,30 +51,42 @@ impl<'a> Resume<'a> {
         recipe.data = record.found(path, &recipe.data);
         recipe.data.nodes = self.nodes.or(recipe.data.nodes);
         recipe.data.edges = self.edges.or(recipe.data.edges);
-        let places = Places::usual(self.data_dir.as_deref().or(record.data_dir.as_deref()));
+        recipe.data.dataset = self.dataset.or(recipe.data.dataset);
+        let usual = Places::usual(self.data_dir.as_deref().or(record.data_dir.as_deref()));
+        let places = Places { group: self.group, ..usual };
         observer.stage(crate::Stage::Reading);
-        let Material { mut dataset, schema, split_file, .. } = Material::read(&recipe, &places)?;
+        let Material { mut dataset, schema, split_file, part, .. } = Material::read(&recipe, &places)?;
         record.check_data(&dataset.sources)?;
         record.check_split(split_file.as_ref())?;
         if !record.model.is_empty() {
             // A run that has begun goes on with its score, whatever is usual.
             dataset.metric = record.metric;
         }
-        let mut task = prepare_task(&recipe, dataset, record.scale.clone(), true, &places, observer)?;
-        let mut folder = RunFolder::resume(path)?;
+        let mut task = prepare_task(&recipe, dataset, part, record.scale.clone(), true, &places, observer)?;
+        let resume = || {
+            let mut folder = RunFolder::resume(path)?;
+            if let Some(epochs) = self.epochs {
+                folder.set_epochs(epochs)?;
+            }
+            Ok(folder)
+        };
+        let mut folder = task.by_first(resume)?;
         if let Some(epochs) = self.epochs {
-            folder.set_epochs(epochs)?;
+            recipe.train.epochs = epochs;
         }
-        if path.join(names::SPLIT).is_file() {
+        if task.own_part().is_some() {
+            // The split lies in the parts.
+            keep_data(folder.as_ref(), schema.as_ref(), &task)?;
+        } else if let Some(folder) = folder.as_mut().filter(|_| path.join(names::SPLIT).is_file()) {
             let split = folder.read_split(&task)?;
             task.set_split(split)?;
         } else {
             // Killed before it was written: the same is made again.
-            keep_data(&folder, schema.as_ref(), &task)?;
+            keep_data(folder.as_ref(), schema.as_ref(), &task)?;
         }
         observer.prepared(&recipe, &task);
         let plan = plan_task(&recipe, &task, true, observer)?;
-        let recipe = folder.recipe().clone();
-        trained(recipe, task, plan, Some(folder), observer, stop)
+        let recipe = folder.as_ref().map_or(recipe, |folder| folder.recipe().clone());
+        trained(recipe, task, plan, folder, observer, stop)
     }
 }

@@ -145,6 +145,14 @@ impl RunFolder {
         split::write(&self.path.join(names::SPLIT), task)
     }
 
+    /// Keeps how the data of several processes was divided into training, validation and test.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub(crate) fn write_named_split(&self, named: [Vec<String>; 3]) -> Result<(), TrainError> {
+        split::write_named(&self.path.join(names::SPLIT), named)
+    }
+
     /// The split of the run, as places in the task.
     ///
     /// # Errors

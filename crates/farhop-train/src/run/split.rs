@@ -23,13 +23,21 @@ fn is_numbered(ids: &[String]) -> bool {
     ids.is_empty() || !ids.iter().all(|id| seen.insert(id.as_str()))
 }
 
+pub(super) fn write_named(path: &Path, [train, valid, test]: [Vec<String>; 3]) -> Result<(), TrainError> {
+    put(path, &SavedSplit { train, valid, test })
+}
+
 pub(super) fn write(path: &Path, task: &Task) -> Result<(), TrainError> {
     let numbered = is_numbered(&task.ids);
     let name = |unit: &u32| if numbered { unit.to_string() } else { task.unit_id(*unit).into_owned() };
     let named = |units: &[u32]| units.iter().map(name).collect();
     let Split { train, valid, test } = task.split();
     let saved = SavedSplit { train: named(train), valid: named(valid), test: named(test) };
-    let bytes = serde_json::to_vec(&saved).map_err(std::io::Error::other).map_err(TrainError::io(path, "write"))?;
+    put(path, &saved)
+}
+
+fn put(path: &Path, saved: &SavedSplit) -> Result<(), TrainError> {
+    let bytes = serde_json::to_vec(saved).map_err(std::io::Error::other).map_err(TrainError::io(path, "write"))?;
     durable::replace(path, &bytes)
 }
 

@@ -20,6 +20,7 @@ use farhop_data::metrics::Metric;
 use farhop_data::predictions::{Answers, Predictions};
 use farhop_data::{Columns, Dataset, Level, Numbers, Part, Setting, Split, Target};
 use farhop_graph::{Graph, GraphSet};
+use farhop_nn::exchange::Halo;
 use farhop_nn::{Batch, BatchArrays, InputShape, Model, OutputShape, Shape, Targets};
 
 pub use encodings::{EncodingConfig, Encodings};
@@ -32,6 +33,7 @@ pub(crate) use feed::{Loaded, READY_PARTS, alive};
 pub(crate) use truth::Truth;
 
 use crate::memory::{DataBytes, Division};
+use crate::together::{OwnPart, agree, asked, check};
 use crate::{TrainConfig, TrainError};
 use collection::{Collection, EdgeColumns};
 use metrics::{check_metric, metrics_of};
@@ -59,6 +61,8 @@ pub struct Task {
     feature_bytes: u64,
     /// Stored numbers of all nodes, where they are sparse.
     non_zeros: Option<usize>,
+    /// The part of this process, where the graph is divided among several.
+    part: Option<OwnPart>,
 }
 
 #[derive(Debug)]
@@ -98,9 +102,36 @@ impl Task {
         config: &TrainConfig,
         scale: Option<TargetScale>,
     ) -> Result<Self, TrainError> {
+        Task::made(dataset, encodings, parting, config, scale, None)
+    }
+
+    /// The task of one of several processes, each of which has a part of one graph: `dataset` is that of its own nodes.
+    ///
+    /// # Errors
+    /// As [`Task::new`].
+    pub fn of_part(
+        dataset: Dataset,
+        part: OwnPart,
+        config: &TrainConfig,
+        scale: Option<TargetScale>,
+    ) -> Result<Self, TrainError> {
+        Task::made(dataset, Encodings::default(), None, config, scale, Some(part))
+    }
+
+    fn made(
+        dataset: Dataset,
+        encodings: Encodings,
+        parting: Option<Parting>,
+        config: &TrainConfig,
+        scale: Option<TargetScale>,
+        mut part: Option<OwnPart>,
+    ) -> Result<Self, TrainError> {
         let whole = dataset.splits_nodes();
-        let Dataset { name, graphs, mut nodes, edges, level, target, split, metric, ids, notes: _, sources: _, weights } =
+        let Dataset { name, graphs, mut nodes, mut edges, level, target, split, metric, ids, notes: _, sources: _, weights } =
             dataset;
+        if let Some(part) = &mut part {
+            edges = std::mem::take(&mut part.edges);
+        }
         check_metric(metric, &target)?;
         let set = (!whole).then_some(&graphs);
         let split = truth::known_only(split, &target, set, level);
@@ -124,7 +155,8 @@ impl Task {
         }
         let output = OutputShape { level, outputs: target.outputs() };
         let encoded = 4 * (encodings.walk.len() + encodings.laplacian.len());
-        let division = Division::of_columns(graphs.union(), (&nodes, &edges), &target, &encoded_widths(&input));
+        let graph = part.as_ref().map_or(graphs.union(), |part| &part.graph);
+        let division = Division::of_columns(graph, (&nodes, &edges), &target, &encoded_widths(&input));
         if parting.is_none() {
             // Only parts of a graph are worth going to the disk for.
             nodes.numbers = match nodes.numbers {
@@ -137,7 +169,8 @@ impl Task {
             Numbers::Sparse(csr) => Some(csr.values.len()),
             Numbers::Dense(_) | Numbers::OnDisk(_) => None,
         };
-        let truth = Truth::new(level, target, config.loss, absolute, &training, scale, weights)?;
+        let group = part.as_ref().map(|part| &**part.group());
+        let truth = Truth::new(level, target, config.loss, absolute, &training, scale, weights, group)?;
         let edges = EdgeColumns {
             width: edges.width,
             columns: edges.sizes.len(),
@@ -152,7 +185,12 @@ impl Task {
                 let largest = parted::largest(&parted.graph, &parted.parting, halo, batching, config.seed)?;
                 Source::Divided(Box::new(parted), largest)
             }
-            None if whole => Source::Whole(whole_batch(graphs.into_union(), nodes, edges, encodings, &input)?),
+            None if whole => {
+                let graph = part.as_ref().map(|part| part.graph.clone());
+                let graph = graph.unwrap_or_else(|| Arc::new(graphs.into_union()));
+                let halo = part.as_ref().map(|part| part.halo.clone());
+                Source::Whole(whole_batch(graph, nodes, edges, encodings, &input, halo)?)
+            }
             None => Source::Graphs(Box::new(Collection { graphs, nodes, edges, encodings })),
         };
         let batching = Batching { size: config.batch_size, by_size: config.bucket_by_size };
@@ -169,6 +207,7 @@ impl Task {
             division,
             feature_bytes,
             non_zeros,
+            part,
         })
     }
 
@@ -258,6 +297,53 @@ impl Task {
         }
     }
 
+    /// The part of this process, where the graph is divided among several.
+    pub fn own_part(&self) -> Option<&OwnPart> {
+        self.part.as_ref()
+    }
+
+    /// Nodes and edges of all graphs; of a graph that is divided among processes, of the whole of it.
+    pub fn whole_sizes(&self) -> [usize; 2] {
+        match &self.part {
+            Some(part) => [part.halo.total_nodes() as usize, part.total_edges],
+            None => [self.graph().nodes(), self.graph().edges()],
+        }
+    }
+
+    /// Whether there is something to learn from, on this process or on another.
+    pub fn learns(&self) -> bool {
+        self.somewhere(!self.split.train.is_empty())
+    }
+
+    /// Whether there is something to choose by, on this process or on another.
+    pub(crate) fn chooses(&self) -> bool {
+        self.somewhere(!self.split.valid.is_empty())
+    }
+
+    fn somewhere(&self, here: bool) -> bool {
+        self.part.as_ref().map_or(here, |part| asked(part.group(), here))
+    }
+
+    /// What the only process, or the first of several, does for all; none on the others.
+    ///
+    /// # Errors
+    /// Its error, on all.
+    pub(crate) fn by_first<T>(&self, work: impl FnOnce() -> Result<T, TrainError>) -> Result<Option<T>, TrainError> {
+        match &self.part {
+            None => work().map(Some),
+            Some(part) if part.group().is_first() => agree(part.group(), work().map(Some)),
+            Some(part) => agree(part.group(), Ok(None)),
+        }
+    }
+
+    /// Whether all processes are still there.
+    ///
+    /// # Errors
+    /// Says who is not.
+    pub(crate) fn check_others(&self) -> Result<(), TrainError> {
+        self.part.as_ref().map_or(Ok(()), |part| check(part.group()))
+    }
+
     /// What is learned, in words: `node-classification`, `graph-regression`, ...
     pub fn kind(&self) -> &'static str {
         match (self.truth.level, &self.truth.target) {
@@ -306,7 +392,7 @@ impl Task {
     /// The sizes of a large batch, one in a thousand, which memory depends on.
     pub fn shape(&self) -> Shape {
         let (nodes, entries, graphs) = match &self.source {
-            Source::Whole(batch) => (batch.nodes(), batch.graph().entries(), 1),
+            Source::Whole(batch) => (batch.graph().nodes(), batch.graph().entries(), 1),
             Source::Divided(_, largest) => (largest.nodes, largest.entries, 1),
             Source::Graphs(collection) => {
                 let set = &collection.graphs;
@@ -490,11 +576,12 @@ fn encoded_widths(input: &InputShape) -> EncodingConfig {
 }
 
 fn whole_batch(
-    graph: Graph,
+    graph: Arc<Graph>,
     nodes: Columns,
     edges: EdgeColumns,
     encodings: Encodings,
     input: &InputShape,
+    halo: Option<Arc<Halo>>,
 ) -> Result<Batch, TrainError> {
     let numbers = match nodes.numbers {
         Numbers::Sparse(csr) => {
@@ -503,7 +590,7 @@ fn whole_batch(
         numbers => farhop_nn::BatchNumbers::Dense(numbers.into_dense()?),
     };
     let arrays = BatchArrays {
-        graph: Arc::new(graph),
+        graph,
         offsets: Vec::new(),
         numbers,
         categories: nodes.categories,
@@ -512,5 +599,5 @@ fn whole_batch(
         walk: encodings.walk,
         laplacian: encodings.laplacian,
     };
-    Ok(Batch::from_arrays(arrays, input))
+    Ok(Batch::from_part(arrays, input, halo))
 }

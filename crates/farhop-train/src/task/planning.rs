@@ -1,7 +1,7 @@
 //! The memory plan of a task, with advice that knows its graph.
 
 use farhop_graph::Graph;
-use farhop_nn::{BUFFER_SLACK, ModelConfig};
+use farhop_nn::{BUFFER_SLACK, ModelConfig, REGISTRY};
 
 use super::order::Batching;
 use super::parted::largest;
@@ -24,6 +24,20 @@ impl Task {
     /// Says what the model can't do, and which models can.
     pub fn check_model(&self, model: &ModelConfig) -> Result<(), TrainError> {
         model.accepts(self.input(), self.output())?;
+        if self.own_part().is_some() && !model.properties().spreads {
+            let able: Vec<&str> = REGISTRY
+                .iter()
+                .filter(|registered| {
+                    ModelConfig::from_name(registered.name).is_ok_and(|model| model.properties().spreads)
+                })
+                .map(|registered| registered.name)
+                .collect();
+            return Err(TrainError::Task(format!(
+                "{} can't be spread over several processes. Those that can: {}.",
+                model.name(),
+                able.join(", ")
+            )));
+        }
         let largest = match &self.source {
             Source::Divided(_, size) => size.nodes,
             _ => self.graph_set().map_or(self.graph().nodes(), |set| {

@@ -3,6 +3,7 @@
 use farhop_data::statistics::Moments;
 use farhop_data::{Level, Split, Target};
 use farhop_graph::GraphSet;
+use farhop_nn::exchange::Group;
 use farhop_nn::{NumberLoss, Targets};
 use serde::{Deserialize, Serialize};
 
@@ -57,11 +58,15 @@ impl TargetScale {
         (self.shift.len(), self.factor.len()) == (outputs, outputs)
     }
 
-    fn of(values: &[f32], width: usize, rows: &[u32], weights: &[f32]) -> Self {
+    /// Over the rows of all processes, if there are several.
+    fn of(values: &[f32], width: usize, rows: &[u32], weights: &[f32], group: Option<&Group>) -> Self {
         let column = |column: usize| {
             let told = rows.iter().map(|row| (f64::from(values[*row as usize * width + column]), weight(weights, *row)));
             let mut moments = Moments::default();
             told.filter(|(value, _)| !value.is_nan()).for_each(|(value, weight)| moments.add_weighed(value, weight));
+            if let Some(group) = group {
+                moments = Moments::joined(group.numbers(&moments.parts()).iter().map(|numbers| &numbers[..]));
+            }
             (moments.mean() as f32, moments.varies_by().unwrap_or(1.0) as f32)
         };
         let (shift, factor) = (0..width).map(column).unzip();
@@ -106,6 +111,7 @@ impl Truth {
         rows: &[u32],
         scale: Option<TargetScale>,
         of_rows: Vec<f32>,
+        group: Option<&Group>,
     ) -> Result<Self, TrainError> {
         if !of_rows.is_empty() && !rows.is_empty() && rows.iter().all(|row| of_rows[*row as usize] == 0.0) {
             let what = "every row of the training part has the weight 0, so there is nothing to learn from. Give one a larger weight.";
@@ -137,13 +143,13 @@ impl Truth {
         };
         let weights = match &target {
             Target::Class { labels, classes } if loss == LossKind::WeightedCrossEntropy => {
-                Some(class_weights(labels, classes.len(), rows, &of_rows))
+                Some(class_weights(labels, classes.len(), rows, &of_rows, group))
             }
             _ => None,
         };
         let scale = match &target {
             Target::Number { values, names } => {
-                Some(scale.unwrap_or_else(|| TargetScale::of(values, names.len(), rows, &of_rows)))
+                Some(scale.unwrap_or_else(|| TargetScale::of(values, names.len(), rows, &of_rows, group)))
             }
             _ => None,
         };
@@ -192,6 +198,12 @@ impl Truth {
         }
     }
 
+    /// The same over other rows.
+    pub fn with_target(&self, target: Target) -> Truth {
+        let Truth { level, scale, loss, weights, .. } = self;
+        Truth { level: *level, target, scale: scale.clone(), loss: *loss, weights: weights.clone() }
+    }
+
     /// What is minimised, resolved.
     pub fn loss(&self) -> LossKind {
         self.loss
@@ -203,12 +215,15 @@ fn weight(of_rows: &[f32], row: u32) -> f64 {
     of_rows.get(row as usize).map_or(1.0, |weight| f64::from(*weight))
 }
 
-fn class_weights(labels: &[Option<u32>], classes: usize, rows: &[u32], of_rows: &[f32]) -> Vec<f32> {
+fn class_weights(labels: &[Option<u32>], classes: usize, rows: &[u32], of_rows: &[f32], group: Option<&Group>) -> Vec<f32> {
     let mut counts = vec![0.0f64; classes];
     for row in rows {
         if let Some(class) = labels[*row as usize] {
             counts[class as usize] += weight(of_rows, *row);
         }
+    }
+    if let Some(group) = group {
+        counts = group.sums(&counts);
     }
     let total: f64 = counts.iter().sum();
     counts.iter().map(|&count| if count == 0.0 { 0.0 } else { ((total - count) / total) as f32 }).collect()
@@ -254,7 +269,7 @@ mod tests {
             for centre in [0.0, 100.0] {
                 let values: Vec<f32> = (0..60).map(|row| (centre + row as f32) * size).collect();
                 let rows: Vec<u32> = (0..60).collect();
-                let scale = TargetScale::of(&values, 1, &rows, &[]);
+                let scale = TargetScale::of(&values, 1, &rows, &[], None);
                 let scaled: Vec<f64> = values.iter().map(|value| f64::from(scale.apply(0, *value))).collect();
                 let mean = scaled.iter().sum::<f64>() / 60.0;
                 let variance = scaled.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 60.0;
@@ -266,7 +281,7 @@ mod tests {
     #[test]
     fn numbers_that_are_all_the_same_are_only_shifted() {
         for constant in [0.0f32, 0.1, -5e5, 1e-15, 3e38] {
-            let scale = TargetScale::of(&[constant; 37], 1, &(0..37).collect::<Vec<u32>>(), &[]);
+            let scale = TargetScale::of(&[constant; 37], 1, &(0..37).collect::<Vec<u32>>(), &[], None);
             assert_eq!(scale.factor, [1.0]);
             assert_eq!(scale.apply(0, constant), 0.0);
         }

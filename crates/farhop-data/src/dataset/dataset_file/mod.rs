@@ -20,9 +20,12 @@
 mod read;
 mod write;
 
+pub(super) use read::Stored;
+pub(super) use write::{write_columns, write_dataset};
+
 use serde::{Deserialize, Serialize};
 
-use crate::dataset::Level;
+use crate::dataset::{Columns, Level, Numbers};
 use crate::files::source::SourceFile;
 use crate::scores::metrics::Metric;
 
@@ -66,10 +69,20 @@ struct Metadata {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Layout {
+pub(super) struct Layout {
     width: usize,
     sparse: bool,
     sizes: Vec<u32>,
+}
+
+impl Layout {
+    pub(super) fn of(columns: &Columns) -> Self {
+        Layout {
+            width: columns.width,
+            sparse: matches!(columns.numbers, Numbers::Sparse(_)),
+            sizes: columns.sizes.clone(),
+        }
+    }
 }
 
 #[derive(Debug, Serialize, Deserialize)]

@@ -34,15 +34,15 @@ impl Dataset {
     }
 }
 
-struct Stored<R> {
-    npz: Npz<R>,
-    file: String,
+pub(in crate::dataset) struct Stored<R> {
+    pub npz: Npz<R>,
+    pub file: String,
     /// From how many bytes on numbers are left in the file; none: never.
-    left: Option<u64>,
+    pub left: Option<u64>,
 }
 
 impl<R: Read + Seek> Stored<R> {
-    fn dataset(mut self) -> Result<Dataset, DataError> {
+    pub fn dataset(&mut self) -> Result<Dataset, DataError> {
         let metadata = self.metadata()?;
         let graphs = self.graphs(metadata.directed)?;
         let (rows, entries) = (graphs.union().nodes(), graphs.union().entries());
@@ -88,7 +88,7 @@ impl<R: Read + Seek> Stored<R> {
         graphs.map_err(|error| self.wrong(format!("{error}.")))
     }
 
-    fn columns(&mut self, what: &str, rows: usize, layout: Layout) -> Result<Columns, DataError> {
+    pub fn columns(&mut self, what: &str, rows: usize, layout: Layout) -> Result<Columns, DataError> {
         let Layout { width, sparse, sizes } = layout;
         let numbers = if sparse {
             let offsets = self.places(&format!("{what}_sparse_offsets"))?;
@@ -166,7 +166,7 @@ impl<R: Read + Seek> Stored<R> {
         numbers.map_err(|_| self.wrong(format!("array \"{name}\" has a negative number.")))
     }
 
-    fn u8(&mut self, name: &str) -> Result<Vec<u8>, DataError> {
+    pub fn u8(&mut self, name: &str) -> Result<Vec<u8>, DataError> {
         self.exact(name, Dtype::Unsigned(1)).map(|array| array.bytes().to_vec())
     }
 
@@ -174,7 +174,7 @@ impl<R: Read + Seek> Stored<R> {
         self.exact(name, Dtype::Unsigned(2)).map(|array| decoded(array.bytes(), u16::from_le_bytes))
     }
 
-    fn u32(&mut self, name: &str) -> Result<Vec<u32>, DataError> {
+    pub fn u32(&mut self, name: &str) -> Result<Vec<u32>, DataError> {
         self.exact(name, Dtype::Unsigned(4)).map(|array| decoded(array.bytes(), u32::from_le_bytes))
     }
 
@@ -196,7 +196,7 @@ impl<R: Read + Seek> Stored<R> {
         Ok(array)
     }
 
-    fn wrong(&self, reason: String) -> DataError {
+    pub fn wrong(&self, reason: String) -> DataError {
         DataError::Array { file: self.file.clone(), reason }
     }
 }

@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::{FORMAT, Layout, Metadata, StoredTarget, VERSION};
+use crate::dataset::split::Split;
 use crate::dataset::{Columns, Dataset, Numbers, Target};
 use crate::error::DataError;
 use crate::formats::npz::{NpzWriter, WriteAndSeek, write_npz};
@@ -14,31 +15,10 @@ impl Dataset {
     /// Saves the dataset as a `.farhop` file, atomically: what was there before stays until the new file is complete. The
     /// same dataset gives the same bytes.
     pub fn save(&self, path: &Path) -> Result<(), DataError> {
-        let metadata = serde_json::to_vec(&self.metadata())
-            .map_err(|error| DataError::Write { file: path.display().to_string(), source: error.into() })?;
-        write_npz(path, |writer| {
-            writer.u8("metadata", &[metadata.len()], &metadata)?;
-            self.write_graphs(writer)?;
-            write_columns(writer, "node", self.graphs.union().nodes(), &self.nodes)?;
-            write_columns(writer, "edge", self.graphs.union().entries(), &self.edges)?;
-            self.write_target(writer)?;
-            for (name, rows) in [("train", &self.split.train), ("valid", &self.split.valid), ("test", &self.split.test)]
-            {
-                writer.u32(name, &[rows.len()], rows)?;
-            }
-            if !self.weights.is_empty() {
-                writer.f32("weights", &[self.weights.len()], &self.weights)?;
-            }
-            self.write_ids(writer)
-        })
+        write_npz(path, |writer| write_dataset(self, writer))
     }
 
     fn metadata(&self) -> Metadata {
-        let layout = |columns: &Columns| Layout {
-            width: columns.width,
-            sparse: matches!(columns.numbers, Numbers::Sparse(_)),
-            sizes: columns.sizes.clone(),
-        };
         Metadata {
             format: FORMAT.to_string(),
             version: VERSION,
@@ -46,8 +26,8 @@ impl Dataset {
             level: self.level,
             metric: self.metric,
             directed: self.graphs.union().is_directed(),
-            nodes: layout(&self.nodes),
-            edges: layout(&self.edges),
+            nodes: Layout::of(&self.nodes),
+            edges: Layout::of(&self.edges),
             target: match &self.target {
                 Target::Class { classes, .. } => StoredTarget::Class { classes: classes.clone() },
                 Target::Binary { names, .. } => StoredTarget::Binary { names: names.clone() },
@@ -131,7 +111,12 @@ fn wide(offsets: &[usize]) -> Vec<i64> {
     offsets.iter().map(|&offset| offset as i64).collect()
 }
 
-fn write_columns(writer: &mut Writer<'_>, what: &str, rows: usize, columns: &Columns) -> io::Result<()> {
+pub(in crate::dataset) fn write_columns(
+    writer: &mut Writer<'_>,
+    what: &str,
+    rows: usize,
+    columns: &Columns,
+) -> io::Result<()> {
     match &columns.numbers {
         Numbers::Dense(_) if columns.width == 0 => {}
         Numbers::Dense(numbers) => writer.f32(&format!("{what}_numbers"), &[rows, columns.width], numbers)?,
@@ -149,4 +134,22 @@ fn write_columns(writer: &mut Writer<'_>, what: &str, rows: usize, columns: &Col
         return Ok(());
     }
     writer.u16(&format!("{what}_categories"), &[rows, columns.sizes.len()], &columns.categories)
+}
+
+/// All arrays of a dataset.
+pub(in crate::dataset) fn write_dataset(dataset: &Dataset, writer: &mut Writer<'_>) -> io::Result<()> {
+    let metadata = serde_json::to_vec(&dataset.metadata())?;
+    writer.u8("metadata", &[metadata.len()], &metadata)?;
+    dataset.write_graphs(writer)?;
+    write_columns(writer, "node", dataset.graphs.union().nodes(), &dataset.nodes)?;
+    write_columns(writer, "edge", dataset.graphs.union().entries(), &dataset.edges)?;
+    dataset.write_target(writer)?;
+    let Split { train, valid, test } = &dataset.split;
+    for (name, rows) in [("train", train), ("valid", valid), ("test", test)] {
+        writer.u32(name, &[rows.len()], rows)?;
+    }
+    if !dataset.weights.is_empty() {
+        writer.f32("weights", &[dataset.weights.len()], &dataset.weights)?;
+    }
+    dataset.write_ids(writer)
 }

@@ -32,7 +32,7 @@ pub(super) fn complete_round(
         returned: SharedMut::new(&mut state.returned),
     };
     let sums = &context.sums[(pairs_before(k.max(1)) * n * count).min(context.sums.len())..];
-    let parts = Blocks::by_rows(n, (k + 4) * width)
+    let parts = Blocks::by_rows(context.own, (k + 4) * width)
         .map(|rows| complete_rows(context, k, pending.as_ref(), &shared, sums, rows));
     pending.map(|_| sum_in_order(parts, 2 * width))
 }

@@ -22,7 +22,7 @@ pub(super) fn place_hop_gradients<'a>(
     let slabs: Vec<SharedMut<f32>> = state.slabs.iter_mut().map(|slab| SharedMut::new(slab)).collect();
     let z = SharedMut::new(&mut state.z);
     let node = SharedMut::new(&mut state.node);
-    Tiles::reduction(n, 4 * rounds * width).map(|share| {
+    Tiles::reduction(context.own, 4 * rounds * width).map(|share| {
         let mut hop_gradient = hop_gradient();
         let mut last = vec![0.0; width];
         let mut block = vec![0.0; rounds * width];

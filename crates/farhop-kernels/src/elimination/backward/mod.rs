@@ -12,10 +12,12 @@ mod state;
 mod transposed;
 
 use super::forward::Kept;
+use super::halo::returned_to_others;
 use super::rounds::Increments;
 use super::{Config, Mode, Reading, Source, check};
 use crate::buffers;
 use crate::edge_attention;
+use crate::exchange::Halo;
 use crate::parallel::sum_in_order;
 use complete::complete_round;
 use farhop_graph::Graph;
@@ -91,7 +93,7 @@ pub fn backward<'a>(
 ) -> Gradients {
     kept.take_out();
     let reused = Reused { last: kept.take_last(), z: buffers::take(z.len()) };
-    begin(graph, config, source, z, &kept, reused, reading, hop_gradient).finish(graph, config, source, z, kept)
+    begin(graph, config, source, z, &kept, reused, reading, hop_gradient).finish(graph, config, source, z, kept, None)
 }
 
 /// A backward pass that knows the hops' gradients and has yet to walk through the rounds.
@@ -116,6 +118,22 @@ pub fn begin<'a>(
     reading: Reading,
     hop_gradient: &(dyn Fn() -> RowGradient<'a> + Sync),
 ) -> BackwardRounds {
+    begin_within(graph, config, source, z, kept, reused, reading, hop_gradient, None)
+}
+
+/// As [`begin`], for own nodes of a part of a graph: `z`, `kept` and `reused` have the rows of all nodes.
+#[allow(clippy::too_many_arguments)]
+pub fn begin_within<'a>(
+    graph: &Graph,
+    config: &Config,
+    source: &Source,
+    z: &[f32],
+    kept: &Kept,
+    reused: Reused,
+    reading: Reading,
+    hop_gradient: &(dyn Fn() -> RowGradient<'a> + Sync),
+    halo: Option<&Halo>,
+) -> BackwardRounds {
     check(graph, config, source, z);
     let (n, heads, rounds) = (graph.nodes(), config.heads, config.rounds);
     let (width, count) = (heads.width, heads.count);
@@ -136,7 +154,8 @@ pub fn begin<'a>(
         returned: Vec::new(),
     };
     let all = Increments { z, slabs: &kept.increments, width };
-    let context = Context { graph, config, all, coefficients, sums: &kept.sums };
+    let own = halo.map_or(n, Halo::own);
+    let context = Context { graph, config, own, all, coefficients, sums: &kept.sums };
     let sums = place_hop_gradients(&context, reading, hop_gradient, &mut state);
     state.returned = buffers::take(if config.mode == Mode::Exact { (rounds / 2) * n * count } else { 0 });
     BackwardRounds { state, sums }
@@ -149,7 +168,19 @@ impl BackwardRounds {
     }
 
     /// Walks through the rounds, with the inputs of [`begin`]. What no earlier round needs is given back on the way.
-    pub fn finish(self, graph: &Graph, config: &Config, source: &Source, z: &[f32], mut kept: Kept) -> Gradients {
+    ///
+    /// With a halo, every round has a message with the gradients of its increment (F numbers a node), and, with attention, one with the means of
+    /// the gradients of its coefficients (H). Gradients of z are those of own rows, and gradients of entries those of own rows: other rows of
+    /// z hold anything, other entries 0.
+    pub fn finish(
+        self,
+        graph: &Graph,
+        config: &Config,
+        source: &Source,
+        z: &[f32],
+        mut kept: Kept,
+        halo: Option<&Halo>,
+    ) -> Gradients {
         let mut state = self.state;
         let (n, e, rounds) = (graph.nodes(), graph.entries(), config.rounds);
         let (width, count) = (config.heads.width, config.heads.count);
@@ -158,7 +189,8 @@ impl BackwardRounds {
         let sets = coefficients.rounds;
         let mut transposed = TransposedCoefficients::new(graph, config, coefficients);
         let all = Increments { z, slabs: &[], width };
-        let fixed = Context { graph, config, all, coefficients, sums: &kept.sums };
+        let own = halo.map_or(n, Halo::own);
+        let fixed = Context { graph, config, own, all, coefficients, sums: &kept.sums };
         let carries = config.mode == Mode::None || source.each_round();
         let mut pending: Option<Pending> = None;
         let mut weights: Vec<Vec<f32>> = Vec::new();
@@ -167,11 +199,31 @@ impl BackwardRounds {
         let through_scores = |r: usize, edge: &mut Vec<f32>, node: &[f32]| -> Option<Pending> {
             let Source::Attention(a) = source else { return None };
             let (x, y) = kept.scalars(r, n * count);
-            let scores = a.scores(r, count, e, x, y);
+            let scores = a.scores(r, count, e, x, y, halo);
             let coefficients = (coefficients.edge(r + 1), coefficients.node(r + 1));
-            let gradients = edge_attention::backward(graph, &scores, coefficients.0, coefficients.1, edge, node);
+            let mut means = vec![0.0; if halo.is_some() { n * count } else { 0 }];
+            let others = |edge: &mut [f32], means: &mut [f32]| {
+                if let Some(halo) = halo {
+                    halo.fill(&mut [(&mut *means, count)]);
+                    edge_attention::halo::backward(graph, &scores, own, kept.norms(r, n * count), means, edge);
+                }
+            };
+            let gradients = edge_attention::backward_own(
+                graph,
+                &scores,
+                own,
+                coefficients.0,
+                coefficients.1,
+                edge,
+                node,
+                &mut means,
+                others,
+            );
             if a.bias.is_none() {
                 buffers::give(std::mem::take(edge));
+            } else {
+                // An entry counts once, where its row is.
+                edge[graph.offsets()[own] * count..].fill(0.0);
             }
             Some(Pending { vectors: a.vectors(r, width), gradients })
         };
@@ -184,6 +236,14 @@ impl BackwardRounds {
             // Rounds read increments below their own.
             increments.drain(k - 1..).for_each(buffers::give);
             transposed.prepare(k);
+            if let Some(halo) = halo {
+                let State { slabs, returned, .. } = &mut state;
+                halo.fill(&mut [(&mut slabs[k - 1], width)]);
+                if config.mode == Mode::Exact {
+                    let all = fixed.with(&increments).all;
+                    returned_to_others(config.heads, k, rounds / 2, own, &slabs[k - 1], |m| all.all(m), returned);
+                }
+            }
             pull(&fixed.with(&increments), k, transposed.chain(k), &mut state);
             transposed.done();
             buffers::give(std::mem::take(&mut state.slabs[k - 1]));

@@ -12,6 +12,8 @@ use farhop_graph::{Graph, NO_EDGE};
 pub(super) struct Context<'a> {
     pub graph: &'a Graph,
     pub config: &'a Config,
+    /// Rows whose gradients are complete: the first ones.
+    pub own: usize,
     pub all: Increments<'a>,
     pub coefficients: Coefficients<'a>,
     pub sums: &'a [f32],

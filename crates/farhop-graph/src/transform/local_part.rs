@@ -1,0 +1,130 @@
+//! What one of several processes sees of a graph.
+
+use crate::error::GraphError;
+use crate::graph::Graph;
+
+/// The part of a graph that belongs to one owner: its own nodes, the nodes of others that an entry joins to them, and all these entries.
+///
+/// Own nodes come first, ascending; nodes of others follow, by owner and then ascending. Rows of own nodes are complete. Rows of others hold
+/// what they receive from own nodes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LocalPart {
+    /// The graph of all these nodes.
+    pub graph: Graph,
+    /// How many of them are own.
+    pub own: usize,
+    /// The number of every node in the whole graph.
+    pub nodes: Vec<u32>,
+    /// The number of every entry in the whole graph.
+    pub entries: Vec<u32>,
+    /// The owner of every node that is not own.
+    pub owners: Vec<u32>,
+    /// How many nodes each of these receives from in the whole graph.
+    pub degrees: Vec<u32>,
+}
+
+/// Cuts the parts of owners out of a graph, one after the other, with one array over all nodes.
+pub struct PartCutter<'a> {
+    graph: &'a Graph,
+    owner_of: &'a [u32],
+    /// The place of a node in the part that is cut, from 1; 0 if it is not there.
+    places: Vec<u32>,
+}
+
+impl<'a> PartCutter<'a> {
+    /// `owner_of` says who owns each node.
+    ///
+    /// # Errors
+    /// When there is not one owner for every node.
+    pub fn new(graph: &'a Graph, owner_of: &'a [u32]) -> Result<Self, GraphError> {
+        if owner_of.len() != graph.nodes() {
+            return Err(GraphError::Parameter {
+                generator: "parts",
+                parameter: "owners",
+                value: owner_of.len().to_string(),
+                allowed: format!("{}, one for every node", graph.nodes()),
+            });
+        }
+        Ok(PartCutter { graph, owner_of, places: vec![0; graph.nodes()] })
+    }
+
+    /// The part of one owner.
+    ///
+    /// # Errors
+    /// Never for a valid graph.
+    pub fn cut(&mut self, owner: u32) -> Result<LocalPart, GraphError> {
+        let (graph, owner_of, columns) = (self.graph, self.owner_of, self.graph.transposed());
+        let column = |node: usize| &columns.targets[columns.offsets[node]..columns.offsets[node + 1]];
+        let mut nodes: Vec<u32> = (0..graph.nodes() as u32).filter(|&node| owner_of[node as usize] == owner).collect();
+        let own = nodes.len();
+        let around = |&node: &u32| graph.neighbours(node as usize).iter().chain(column(node as usize)).copied();
+        let mut others: Vec<u32> = Vec::new();
+        for other in nodes.iter().flat_map(around).filter(|&other| owner_of[other as usize] != owner) {
+            if std::mem::replace(&mut self.places[other as usize], 1) == 0 {
+                others.push(other);
+            }
+        }
+        others.sort_unstable_by_key(|&node| (owner_of[node as usize], node));
+        nodes.append(&mut others);
+        nodes.iter().zip(1..).for_each(|(&node, place)| self.places[node as usize] = place);
+        let (mut offsets, mut sources, mut entries) = (vec![0], Vec::new(), Vec::new());
+        let mut row: Vec<(u32, u32)> = Vec::new();
+        for (at, &node) in nodes.iter().enumerate() {
+            let all = graph.offsets()[node as usize]..graph.offsets()[node as usize + 1];
+            let inside = |&entry: &usize| at < own || owner_of[graph.sources()[entry] as usize] == owner;
+            let placed = |entry: usize| (self.places[graph.sources()[entry] as usize] - 1, entry as u32);
+            row.clear();
+            row.extend(all.filter(inside).map(placed));
+            row.sort_unstable();
+            sources.extend(row.iter().map(|(source, _)| source));
+            entries.extend(row.iter().map(|(_, entry)| entry));
+            offsets.push(sources.len());
+        }
+        nodes.iter().for_each(|&node| self.places[node as usize] = 0);
+        let owners = nodes[own..].iter().map(|&node| owner_of[node as usize]).collect();
+        let degrees = nodes[own..].iter().map(|&node| graph.degree(node as usize) as u32).collect();
+        let graph = Graph::from_csr(graph.direction(), offsets, sources)?;
+        Ok(LocalPart { graph, own, nodes, entries, owners, degrees })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Direction, build};
+
+    /// Every entry of the graph is in the parts of both its ends, with its number, and no part has any other.
+    #[test]
+    fn parts_hold_the_entries_of_their_nodes() {
+        let rows = [(0, 1), (1, 2), (2, 0), (3, 2), (4, 1), (0, 4), (5, 6), (6, 3), (7, 7)];
+        for direction in [Direction::Undirected, Direction::Directed] {
+            let graph = build(8, &rows, direction).unwrap().graph;
+            let owners = [2, 0, 1, 0, 2, 1, 0, 1];
+            let mut cutter = PartCutter::new(&graph, &owners).unwrap();
+            for owner in 0..3 {
+                let part = cutter.cut(owner).unwrap();
+                let mut found = Vec::new();
+                for place in 0..part.graph.nodes() {
+                    let range = part.graph.offsets()[place]..part.graph.offsets()[place + 1];
+                    for (entry, &source) in range.clone().zip(part.graph.neighbours(place)) {
+                        found.push((part.entries[entry], part.nodes[place], part.nodes[source as usize]));
+                    }
+                }
+                let mut expected = Vec::new();
+                for i in 0..8 {
+                    for entry in graph.offsets()[i]..graph.offsets()[i + 1] {
+                        let j = graph.sources()[entry];
+                        if owners[i] == owner || owners[j as usize] == owner {
+                            expected.push((entry as u32, i as u32, j));
+                        }
+                    }
+                }
+                found.sort_unstable();
+                assert_eq!(found, expected);
+                let whole = |at: &usize| graph.degree(part.nodes[*at] as usize);
+                assert!((0..part.own).all(|at| part.graph.degree(at) == whole(&at)));
+                assert!((part.own..part.nodes.len()).all(|at| part.degrees[at - part.own] as usize == whole(&at)));
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Scores over the nodes of all processes: the first one has all rows that count, and tells the others what came out.
+
+use farhop_data::{Split, Target};
+use farhop_nn::exchange::Group;
+
+use super::{OwnPart, check};
+use crate::score::{Evaluation, Outputs, evaluate_rows};
+use crate::{Task, TrainError};
+
+/// Truth and outputs of the rows of all processes, in the order of the ranks, on the first; none on the others.
+pub(crate) fn joined(group: &Group, task: &Task, outputs: &Outputs) -> Result<Option<(Target, Outputs)>, TrainError> {
+    let target = task.target();
+    let truth: Vec<f32> = match target {
+        // A class is a small number, or none.
+        Target::Class { labels, .. } => {
+            outputs.rows.iter().map(|row| labels[*row as usize].map_or(-1.0, |label| label as f32)).collect()
+        }
+        Target::Binary { values, names } | Target::Number { values, names } => {
+            let width = names.len();
+            outputs.rows.iter().flat_map(|row| &values[*row as usize * width..][..width]).copied().collect()
+        }
+        Target::Pair { .. } => Vec::new(),
+    };
+    let said = [truth, outputs.values.clone()].map(|values| group.to_first(bytes(&values)));
+    check(group)?;
+    let [truth, values] = said.map(|parts| numbers(&parts.concat()));
+    if !group.is_first() {
+        return Ok(None);
+    }
+    let width = task.output().outputs.max(1);
+    let rows = (0..(values.len() / width) as u32).collect();
+    let target = match target {
+        Target::Class { classes, .. } => {
+            let label = |number: f32| (number >= 0.0).then_some(number as u32);
+            Target::Class { labels: truth.into_iter().map(label).collect(), classes: classes.clone() }
+        }
+        Target::Binary { names, .. } => Target::Binary { values: truth, names: names.clone() },
+        Target::Number { names, .. } => Target::Number { values: truth, names: names.clone() },
+        Target::Pair { .. } => Target::none(0),
+    };
+    Ok(Some((target, Outputs::of_rows(rows, values))))
+}
+
+/// Score and loss over the rows of all processes, on all of them.
+pub(crate) fn evaluate_together(group: &Group, task: &Task, outputs: &Outputs) -> Result<Evaluation, TrainError> {
+    let found = joined(group, task, outputs)?
+        .map(|(target, outputs)| evaluate_rows(task.metric, &task.truth().with_target(target), &outputs));
+    let Evaluation { score, loss } = found.unwrap_or_default();
+    let told = |number: Option<f64>| number.unwrap_or(f64::NAN);
+    let said: Vec<u8> = [told(score), told(loss)].iter().flat_map(|number| number.to_le_bytes()).collect();
+    let heard = group.first(if group.is_first() { said } else { Vec::new() });
+    check(group)?;
+    let numbers: Vec<f64> = heard.as_chunks::<8>().0.iter().map(|&chunk| f64::from_le_bytes(chunk)).collect();
+    let number = |at: usize| numbers.get(at).copied().filter(|number| !number.is_nan());
+    Ok(Evaluation { score: number(0), loss: number(1) })
+}
+
+/// The split of all processes by names (ids, or numbers in the whole graph), ascending by number, on the first; nothing on the others.
+pub(crate) fn split_together(part: &OwnPart, task: &Task) -> Result<[Vec<String>; 3], TrainError> {
+    let group = part.group();
+    let Split { train, valid, test } = task.split();
+    let numbers = part.halo.own_names();
+    let named = |units: &Vec<u32>| -> Vec<(u32, String)> {
+        let name = |unit: &u32| match task.ids.get(*unit as usize) {
+            Some(id) => id.clone(),
+            None => numbers[*unit as usize].to_string(),
+        };
+        units.iter().map(|unit| (numbers[*unit as usize], name(unit))).collect()
+    };
+    let own = serde_json::to_vec(&[train, valid, test].map(named)).unwrap_or_default();
+    let said = group.to_first(own);
+    check(group)?;
+    let mut all: [Vec<(u32, String)>; 3] = Default::default();
+    for bytes in said {
+        let lists: [Vec<(u32, String)>; 3] = serde_json::from_slice(&bytes)
+            .map_err(|error| TrainError::Task(format!("a split can't be understood: {error}.")))?;
+        all.iter_mut().zip(lists).for_each(|(all, list)| all.extend(list));
+    }
+    Ok(all.map(|mut list| {
+        list.sort_unstable();
+        list.into_iter().map(|(_, name)| name).collect()
+    }))
+}
+
+fn bytes(values: &[f32]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+fn numbers(bytes: &[u8]) -> Vec<f32> {
+    bytes.as_chunks::<4>().0.iter().map(|&chunk| f32::from_le_bytes(chunk)).collect()
+}
