@@ -122,7 +122,10 @@ fn what_was_measured_comes_with_the_command() {
     let line = "table heterophily --only mlp --datasets chameleon-filtered";
     let found = place.farhop(&format!("{line} --no-run --json --quiet")).object();
     let cell = cell(&found);
-    assert_eq!((&cell["ours"]["count"], &cell["verdict"], &cell["hindrance"]), (&10.into(), &"alone".into(), &Value::Null));
+    assert_eq!(
+        (&cell["ours"]["count"], &cell["verdict"], &cell["hindrance"]),
+        (&10.into(), &"alone".into(), &Value::Null)
+    );
     let runs = cell["runs"].as_array().unwrap();
     assert!(runs.iter().all(|run| run["run"].is_null() && run["machine"]["threads"].as_u64().is_some()), "{cell}");
     assert_eq!(runs.iter().map(|run| run["split"].as_str().unwrap()).collect::<String>(), "0123456789");

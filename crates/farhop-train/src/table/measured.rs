@@ -160,7 +160,11 @@ mod tests {
             assert!(tables.iter().any(|table| table.name == *name), "{name}");
             let runs = measured(name).unwrap_or_else(|error| panic!("{error}"));
             for run in runs.values() {
-                assert!(run.error.is_some() || (run.test.is_some() && run.metric.is_some()), "{name}: {}", run.settings);
+                assert!(
+                    run.error.is_some() || (run.test.is_some() && run.metric.is_some()),
+                    "{name}: {}",
+                    run.settings
+                );
             }
         }
         assert!(measured("efficiencies").unwrap().is_empty());

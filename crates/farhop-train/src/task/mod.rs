@@ -127,8 +127,20 @@ impl Task {
         mut part: Option<OwnPart>,
     ) -> Result<Self, TrainError> {
         let whole = dataset.splits_nodes();
-        let Dataset { name, graphs, mut nodes, mut edges, level, target, split, metric, ids, notes: _, sources: _, weights } =
-            dataset;
+        let Dataset {
+            name,
+            graphs,
+            mut nodes,
+            mut edges,
+            level,
+            target,
+            split,
+            metric,
+            ids,
+            notes: _,
+            sources: _,
+            weights,
+        } = dataset;
         if let Some(part) = &mut part {
             edges = std::mem::take(&mut part.edges);
         }
@@ -521,7 +533,8 @@ impl Task {
         match &self.source {
             Source::Whole(batch) => {
                 let targets = Targets::classes(Vec::new(), Vec::new());
-                let loaded = Loaded { units: vec![0], batch: batch.clone(), own: Vec::new(), nodes: Vec::new(), targets };
+                let loaded =
+                    Loaded { units: vec![0], batch: batch.clone(), own: Vec::new(), nodes: Vec::new(), targets };
                 answer(0, loaded)
             }
             Source::Divided(parted, _) => {

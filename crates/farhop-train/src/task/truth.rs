@@ -61,7 +61,8 @@ impl TargetScale {
     /// Over the rows of all processes, if there are several.
     fn of(values: &[f32], width: usize, rows: &[u32], weights: &[f32], group: Option<&Group>) -> Self {
         let column = |column: usize| {
-            let told = rows.iter().map(|row| (f64::from(values[*row as usize * width + column]), weight(weights, *row)));
+            let told =
+                rows.iter().map(|row| (f64::from(values[*row as usize * width + column]), weight(weights, *row)));
             let mut moments = Moments::default();
             told.filter(|(value, _)| !value.is_nan()).for_each(|(value, weight)| moments.add_weighed(value, weight));
             if let Some(group) = group {
@@ -113,7 +114,12 @@ impl Truth {
         of_rows: Vec<f32>,
         group: Option<&Group>,
     ) -> Result<Self, TrainError> {
-        if !of_rows.is_empty() && !rows.is_empty() && rows.iter().all(|row| of_rows[*row as usize] == 0.0) {
+        // Of several processes, another may have rows that count.
+        if group.is_none()
+            && !of_rows.is_empty()
+            && !rows.is_empty()
+            && rows.iter().all(|row| of_rows[*row as usize] == 0.0)
+        {
             let what = "every row of the training part has the weight 0, so there is nothing to learn from. Give one a larger weight.";
             return Err(TrainError::Task(what.to_string()));
         }
@@ -198,10 +204,17 @@ impl Truth {
         }
     }
 
-    /// The same over other rows.
+    /// The same over other rows, which all count the same.
     pub fn with_target(&self, target: Target) -> Truth {
         let Truth { level, scale, loss, weights, .. } = self;
-        Truth { level: *level, target, scale: scale.clone(), loss: *loss, weights: weights.clone() }
+        Truth {
+            level: *level,
+            target,
+            scale: scale.clone(),
+            loss: *loss,
+            weights: weights.clone(),
+            of_rows: Vec::new(),
+        }
     }
 
     /// What is minimised, resolved.
@@ -215,7 +228,13 @@ fn weight(of_rows: &[f32], row: u32) -> f64 {
     of_rows.get(row as usize).map_or(1.0, |weight| f64::from(*weight))
 }
 
-fn class_weights(labels: &[Option<u32>], classes: usize, rows: &[u32], of_rows: &[f32], group: Option<&Group>) -> Vec<f32> {
+fn class_weights(
+    labels: &[Option<u32>],
+    classes: usize,
+    rows: &[u32],
+    of_rows: &[f32],
+    group: Option<&Group>,
+) -> Vec<f32> {
     let mut counts = vec![0.0f64; classes];
     for row in rows {
         if let Some(class) = labels[*row as usize] {

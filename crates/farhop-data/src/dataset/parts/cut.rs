@@ -151,6 +151,7 @@ fn part_of(dataset: &Dataset, local: LocalPart, place: PartPlace) -> Result<Data
         ids,
         notes: dataset.notes.clone(),
         sources: dataset.sources.clone(),
+        weights: if dataset.weights.is_empty() { Vec::new() } else { rows(&dataset.weights, 1, own) },
     };
     let edges = if dataset.edges.is_empty() { Columns::none() } else { columns(&dataset.edges, &local.entries)? };
     Ok(DatasetPart { dataset: own_dataset.check()?, edges, local, place })
