@@ -9,18 +9,22 @@ use serde::Serialize;
 use crate::arguments::Common;
 use crate::failure::Failure;
 use crate::table::TextTable;
+use crate::together;
 
 /// The two streams of a command.
 #[derive(Clone, Copy, Debug)]
 pub struct Console {
     json: bool,
     quiet: bool,
+    /// Whether this process tells results: of several, the first one does.
+    speaks: bool,
 }
 
 impl Console {
     /// As the common arguments ask for.
     pub fn new(common: &Common) -> Self {
-        Console { json: common.json, quiet: common.quiet }
+        let speaks = together::speaks();
+        Console { json: common.json, quiet: common.quiet || !speaks, speaks }
     }
 
     /// Whether the result is one JSON object.
@@ -50,6 +54,9 @@ impl Console {
 
     /// Something that must be seen, also with `--quiet`.
     pub fn warning(&self, text: &str) {
+        if !self.speaks {
+            return;
+        }
         let mark = paint(io::stderr().is_terminal(), "33", "warning:");
         say(&format!("{mark} {text}"));
     }
@@ -63,6 +70,9 @@ impl Console {
 
     /// The result: `object` as JSON with `--json`, else the text.
     pub fn result(&self, object: &impl Serialize, text: impl FnOnce() -> String) -> Result<(), Failure> {
+        if !self.speaks {
+            return Ok(());
+        }
         let text = if self.json {
             serde_json::to_string_pretty(object)
                 .map_err(|error| Failure::failed(format!("the result is not JSON: {error}.")))?

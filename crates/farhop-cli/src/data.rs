@@ -9,6 +9,7 @@ use farhop_data::{ApplyOptions, Dataset, Split};
 use farhop_kernels::allocator;
 use farhop_nn::{ModelConfig, Shape};
 use farhop_train::memory::{self, DataBytes, Plan};
+use farhop_train::together::OwnPart;
 use farhop_train::{
     DataConfig, Material, NewFiles, Observer, Places, Recipe, SavedSchema, Settings, Settled, Stage, Task, TrainedRun,
     plan_task, prepare_task, read_again,
@@ -18,6 +19,7 @@ use crate::arguments::NewData;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::join::{self, Join};
+use crate::together;
 use crate::watcher::{Watcher, plan_line};
 
 /// Reads the data that is asked for, to learn from, and settles the recipe for it.
@@ -95,6 +97,7 @@ pub struct ReadAgain {
     pub dataset: Dataset,
     /// Whether the files are those of training but with other contents.
     pub changed: bool,
+    part: Option<OwnPart>,
     of_training: bool,
     join: Option<Join>,
     recorded: DataConfig,
@@ -104,7 +107,8 @@ pub struct ReadAgain {
 /// Reads new files, or those of training, as the run read its own.
 pub fn read_for(run: &TrainedRun, new: &NewData, console: &Console) -> Result<ReadAgain, Failure> {
     allocator::doing(&"reading the data");
-    let places = Places::usual(new.data_dir.as_deref().or(run.record.data_dir.as_deref()));
+    let places = together::places(new.data_dir.as_deref().or(run.record.data_dir.as_deref()));
+    let mut part = None;
     let recorded = &run.data();
     let schema = run.schema()?;
     let add_missing = new.add_missing_nodes || recorded.add_missing_nodes;
@@ -127,7 +131,9 @@ pub fn read_for(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Re
         }
         (_, None) => {
             let options = ApplyOptions { fill: new.fill, add_missing_nodes: new.add_missing_nodes };
-            (run.training_data(&places, &options, new.skip_bad_molecules)?, true)
+            let dataset;
+            (dataset, part) = run.training_material(&places, &options, new.skip_bad_molecules)?;
+            (dataset, true)
         }
         (None, Some(_)) => {
             let name = recorded.dataset.as_deref().unwrap_or("a dataset");
@@ -137,7 +143,10 @@ pub fn read_for(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Re
             )));
         }
     };
-    run.recipe.data.scale_again(run.record.features.as_ref(), &mut dataset)?;
+    together::refuse_whole(part.is_some(), &dataset.name)?;
+    if part.is_none() {
+        run.recipe.data.scale_again(run.record.features.as_ref(), &mut dataset)?;
+    }
     // Scored as in training, whatever is usual.
     dataset.metric = run.record.metric;
     for note in &dataset.notes {
@@ -147,16 +156,18 @@ pub fn read_for(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Re
     if let Some(difference) = &changed {
         console.warning(&difference.to_string());
     }
-    if of_training {
+    // Parts have the split with them.
+    if of_training && part.is_none() {
         dataset.split = run.split(&dataset)?;
     }
-    Ok(ReadAgain { dataset, changed: changed.is_some(), of_training, join, recorded: recorded.clone(), places })
+    let changed = changed.is_some();
+    Ok(ReadAgain { dataset, part, changed, of_training, join, recorded: recorded.clone(), places })
 }
 
 impl ReadAgain {
     /// Makes a task of it.
     pub fn prepare(self, run: &TrainedRun, new: &NewData, console: &Console) -> Result<Applied, Failure> {
-        let ReadAgain { dataset, changed, of_training, join, recorded, places } = self;
+        let ReadAgain { dataset, part, changed, of_training, join, recorded, places } = self;
         let recipe = new.parts.applied(&run.recipe)?;
         // A file that was imported names the files it came from, not itself.
         let read = dataset.sources.iter().map(|source| PathBuf::from(&source.path));
@@ -164,7 +175,7 @@ impl ReadAgain {
         let read = read.chain(named.into_iter().flatten().cloned()).chain(recorded.dataset.as_ref().map(PathBuf::from));
         let read = read.collect();
         let mut watcher = Watcher::new(console);
-        let task = prepare_task(&recipe, dataset, None, run.record.scale.clone(), false, &places, &mut watcher)?;
+        let task = prepare_task(&recipe, dataset, part, run.record.scale.clone(), false, &places, &mut watcher)?;
         watcher.prepared(&recipe, &task);
         let split = of_training.then(|| task.split().clone());
         Ok(Applied { recipe, task, read, split, join, changed })

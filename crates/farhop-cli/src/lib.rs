@@ -20,6 +20,7 @@ mod spread;
 mod table;
 mod threads;
 mod thresholds;
+mod together;
 mod usage;
 mod version;
 mod watcher;
@@ -46,10 +47,20 @@ pub fn command(words: Vec<OsString>) -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage::report(&error, &words),
     };
+    if cli.command.as_ref().is_some_and(Command::joins_others)
+        && let Err(failure) = together::connect()
+    {
+        Console::new(&cli.common).failure(&failure);
+        return failure.exit_code();
+    }
     let console = Console::new(&cli.common);
     match run(cli, &console) {
-        Ok(code) => code,
+        Ok(code) => {
+            together::leave();
+            code
+        }
         Err(failure) => {
+            together::let_first_speak();
             console.failure(&failure);
             failure.exit_code()
         }

@@ -24,6 +24,7 @@ const ONLY_IN: &[(&str, &str)] = &[
     ("gemm", "farhop-kernels"),
     ("clap", "farhop-cli"),
     ("indicatif", "farhop-cli"),
+    ("mpi", "farhop-cli"),
     ("pyo3", "farhop-python"),
 ];
 

@@ -1,5 +1,6 @@
 //! Arguments of `farhop data`.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -44,6 +45,36 @@ pub enum DataCommand {
     Import(Box<ImportArguments>),
     /// Download a dataset of the catalogue; nothing else ever downloads
     Fetch(FetchArguments),
+    /// One graph in parts, a file for each process of a run over several
+    Partition(Box<PartitionArguments>),
+}
+
+const PARTITION_EXAMPLES: &str = "\
+Examples:
+  farhop data partition pubmed --parts 2 --out pubmed.parts
+  mpirun -n 2 farhop train pubmed.parts
+  farhop data partition large.farhop --parts 16 --partitioner streaming --out large.parts";
+
+/// Arguments of `farhop data partition`.
+#[derive(Args, Debug)]
+#[command(after_help = PARTITION_EXAMPLES)]
+pub struct PartitionArguments {
+    /// Parts: as many as there will be processes
+    #[arg(long, value_name = "P")]
+    pub parts: NonZeroUsize,
+    /// Folder to write
+    #[arg(long, value_name = "FOLDER")]
+    pub out: PathBuf,
+    /// Replace the parts that are in --out
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Who divides the graph: the built-in multilevel method, METIS (where farhop was built with it), or one pass over the nodes that needs
+    /// memory for one number a node beside the graph
+    #[arg(long, value_name = "KIND", default_value = "built-in", value_parser = ["built-in", "metis", "streaming"])]
+    pub partitioner: String,
+    /// The data.
+    #[command(flatten)]
+    pub data: DataArguments,
 }
 
 /// Arguments of `farhop data list`.

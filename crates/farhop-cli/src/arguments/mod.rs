@@ -24,7 +24,7 @@ use farhop_train::GivenSetting;
 use crate::version;
 
 pub use bench::{BenchArguments, BenchMode};
-pub use catalogue::{DataCommand, FetchArguments, ImportArguments, InfoArguments, ListArguments};
+pub use catalogue::{DataCommand, FetchArguments, ImportArguments, InfoArguments, ListArguments, PartitionArguments};
 pub use compare::{CompareArguments, TableFormat};
 pub use data::{DataArguments, TableArguments};
 pub use explain::ExplainArguments;
@@ -133,6 +133,13 @@ pub enum Command {
     Completions(CompletionsArguments),
     /// The manual pages
     Man(ManArguments),
+}
+
+impl Command {
+    /// Whether it can be one of several processes that work on one graph.
+    pub fn joins_others(&self) -> bool {
+        matches!(self, Command::Train(_) | Command::Evaluate(_) | Command::Predict(_))
+    }
 }
 
 /// Arguments of `farhop models`.

@@ -27,8 +27,12 @@ pub fn run(arguments: &EvaluateArguments, console: &Console) -> Result<ExitCode,
         Some(join) if part == SplitName::All => join.new_nodes.clone(),
         _ => chosen(part, task.split(), task.units()),
     };
-    let outputs = run.outputs_of(&task, &units)?;
-    let known = outputs.rows.iter().filter(|row| task.target().is_known(**row as usize)).count();
+    let Some((target, outputs)) = task.rows_of_all(run.outputs_of(&task, &units)?)? else {
+        // The first of several processes tells what came out.
+        return Ok(ExitCode::SUCCESS);
+    };
+    let target = &*target;
+    let known = outputs.rows.iter().filter(|row| target.is_known(**row as usize)).count();
     let count = if task.level() == Level::Pair { outputs.ranks.len() } else { known };
     if count == 0 {
         return Err(Failure::failed(format!(
@@ -36,11 +40,11 @@ pub fn run(arguments: &EvaluateArguments, console: &Console) -> Result<ExitCode,
             part.name()
         )));
     }
-    let thresholds = Thresholds::new(arguments.threshold, run.record.thresholds.as_deref(), task.target())?;
+    let thresholds = Thresholds::new(arguments.threshold, run.record.thresholds.as_deref(), target)?;
     let decided = thresholds.values.as_deref();
     let metrics: Vec<(Metric, Option<f64>)> =
-        task.metrics().into_iter().map(|metric| (metric, score(metric, task.target(), &outputs, decided))).collect();
-    let found = Confusions::of(task.target(), &outputs, decided);
+        task.metrics().into_iter().map(|metric| (metric, score(metric, target, &outputs, decided))).collect();
+    let found = Confusions::of(target, &outputs, decided);
     let report = found.as_ref().map(|of| ConfusionReport { of, part: part.name(), rows: rows_name(&task) });
     let mut object = json!({
         "run": run.path,
@@ -59,7 +63,7 @@ pub fn run(arguments: &EvaluateArguments, console: &Console) -> Result<ExitCode,
     for (metric, value) in &metrics {
         object[metric.name().replace('-', "_")] = json!(value);
     }
-    if let Some(line) = thresholds.line(task.target()) {
+    if let Some(line) = thresholds.line(target) {
         console.message(&line);
     }
     console.result(&object, || {

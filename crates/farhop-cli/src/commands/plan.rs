@@ -1,7 +1,11 @@
 //! `farhop plan`: the peak memory of a run, before anything is allocated.
 
+mod parts;
+
+use std::path::Path;
 use std::process::ExitCode;
 
+use farhop_data::parts::PartsFolder;
 use farhop_nn::Shape;
 use farhop_train::memory::{self, DataBytes, Division, Limit, Plan, bytes_text};
 use farhop_train::{Observer, Places, Recipe, plan_whole, prepare_task};
@@ -26,6 +30,9 @@ pub fn run(arguments: &PlanArguments, common: &Common, console: &Console) -> Res
     let data = settled.recipe.data.clone();
     let limit = memory::available();
     let (limit, training) = (limit.as_ref(), !arguments.infer);
+    if let Some(folder) = data.dataset.as_deref().filter(|name| PartsFolder::is_at(Path::new(name))) {
+        return parts::run(Path::new(folder), &settled, training, limit, console);
+    }
     let (shape, plan) = match (sizes.node_count, sizes.edge_count) {
         (Some(nodes), Some(edges)) => {
             let entries = if data.directed { edges } else { edges.saturating_mul(2) };
@@ -104,7 +111,8 @@ fn checked(shape: Shape) -> Result<Shape, Failure> {
     Ok(shape)
 }
 
-fn text(plan: &Plan, console: &Console) -> String {
+/// The parts of a plan, and whether it fits.
+pub(super) fn text(plan: &Plan, console: &Console) -> String {
     let mut table = TextTable::new(&["part", "memory"]);
     for part in &plan.parts {
         table.row([part.name.clone(), bytes_text(part.bytes)]);

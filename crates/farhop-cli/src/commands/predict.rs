@@ -56,6 +56,16 @@ pub fn run(arguments: &PredictArguments, console: &Console) -> Result<ExitCode, 
     data::plan_answers(&recipe, &task, console)?;
     let units = join.as_ref().map_or_else(|| (0..task.units() as u32).collect(), |join| join.new_nodes.clone());
     let outputs = run.outputs_of(&task, &units)?;
+    let looks = arguments.embeddings.is_some() || arguments.hop_attention.is_some();
+    if looks && task.own_part().is_some() {
+        return Err(Failure::usage(
+            "--embeddings and --hop-attention are for data in one piece. Take them out, or predict in one process.",
+        ));
+    }
+    let Some((all_ids, outputs)) = task.answers_of_all(outputs)? else {
+        // The first of several processes writes.
+        return Ok(ExitCode::SUCCESS);
+    };
     if let Some(file) = &arguments.embeddings {
         looks::write_embeddings(file, &run, &task, &units)?;
         console.message(&format!("embeddings  {}", file.display()));
@@ -75,12 +85,12 @@ pub fn run(arguments: &PredictArguments, console: &Console) -> Result<ExitCode, 
         join.as_ref().map(|join| join.new_nodes.iter().map(|node| task.ids[*node as usize].clone()).collect());
     let predictions = task.predictions(&told);
     let predictions = Predictions {
-        ids: ids.as_deref().unwrap_or(predictions.ids),
+        ids: ids.as_deref().unwrap_or(&all_ids),
         id_column: schema.as_ref().and_then(SavedSchema::id_column).unwrap_or("id"),
         thresholds: thresholds.values.as_deref().unwrap_or_default(),
         answers: predictions.answers,
     };
-    let rows = ids.as_ref().map_or(task.rows(), Vec::len);
+    let rows = ids.as_ref().map_or(task.whole_rows(), Vec::len);
     if to_stdout {
         write_table(|writer| predictions.write("standard output", writer))?;
         return Ok(ExitCode::SUCCESS);

@@ -147,7 +147,7 @@ impl GenConfig {
     }
 
     /// Channels that the rounds of a layer carry.
-    fn carried(&self, inputs: usize, outputs: usize) -> usize {
+    pub(crate) fn carried(&self, inputs: usize, outputs: usize) -> usize {
         if self.project_first { inputs.min(outputs) } else { inputs }
     }
 

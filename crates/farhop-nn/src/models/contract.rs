@@ -143,6 +143,13 @@ pub trait Architecture:
     /// What may be relied on.
     fn properties(&self, common: &Common) -> Properties;
 
+    /// Numbers that a process sends of each of its nodes to each process that has it in its halo, in a forward pass and in a backward one; for
+    /// models that [spread](Properties::spreads). Of `shape` only the widths count.
+    fn halo_numbers(&self, common: &Common, shape: &Shape) -> [usize; 2] {
+        let _ = (common, shape);
+        [0, 0]
+    }
+
     /// Changes that need less memory, each a list that goes together, in the order they are to be tried: what costs time before
     /// what costs quality.
     fn smaller(&self, common: &Common, training: bool) -> Vec<Vec<Change>> {
@@ -200,6 +207,7 @@ pub(super) trait AnyArchitecture: Debug + Send + Sync {
     fn cost(&self, common: &Common, shape: &Shape, ledger: &Ledger) -> Tracked;
     fn reach(&self, common: &Common) -> Reach;
     fn properties(&self, common: &Common) -> Properties;
+    fn halo_numbers(&self, common: &Common, shape: &Shape) -> [usize; 2];
     fn smaller(&self, common: &Common, training: bool) -> Vec<Vec<Change>>;
     fn weighed_hops(&self, common: &Common) -> Option<WeighedHops>;
     fn first_epochs(&self) -> usize;
@@ -257,6 +265,10 @@ impl<A: Architecture> AnyArchitecture for A {
 
     fn properties(&self, common: &Common) -> Properties {
         Architecture::properties(self, common)
+    }
+
+    fn halo_numbers(&self, common: &Common, shape: &Shape) -> [usize; 2] {
+        Architecture::halo_numbers(self, common, shape)
     }
 
     fn smaller(&self, common: &Common, training: bool) -> Vec<Vec<Change>> {

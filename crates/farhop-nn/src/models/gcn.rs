@@ -66,6 +66,11 @@ impl Architecture for Gcn {
         Properties { spreads: true, ..Properties::MESSAGE_PASSING }
     }
 
+    /// What a layer gives before neighbours are added up, and its gradient.
+    fn halo_numbers(&self, common: &Common, shape: &Shape) -> [usize; 2] {
+        [stack::widths(common, shape).iter().map(|[_, outputs]| outputs).sum(); 2]
+    }
+
     /// For one graph without norm and with decay in the gradient: it comes nearer to the bar of docs/datasets.md.
     fn general(many_graphs: bool) -> Value {
         if many_graphs {

@@ -61,6 +61,17 @@ impl Architecture for GenConfig {
         Properties { reads_edges: self.reads_edges(), spreads: true, ..Properties::MESSAGE_PASSING }
     }
 
+    /// Forward the K increments d^0 .. d^(K-1) and two scalars per set of coefficients and head; backward K gradients and a scalar.
+    fn halo_numbers(&self, common: &Common, shape: &Shape) -> [usize; 2] {
+        let scalars = if self.attends() { self.sets() * self.heads } else { 0 };
+        let layers = stack::widths(common, shape);
+        let carried = |[inputs, outputs]: &[usize; 2]| self.carried(*inputs, *outputs);
+        let rows: usize = layers.iter().map(carried).sum();
+        let again = |[inputs, outputs]: &[usize; 2]| (self.hops - 1) * self.carried(*inputs, *outputs) + 2 * scalars;
+        let recomputed = if self.recompute { layers.iter().map(again).sum() } else { 0 };
+        [self.hops * rows + 2 * scalars * layers.len(), self.hops * rows + scalars * layers.len() + recomputed]
+    }
+
     /// Computing again first, then fewer hops, then narrower layers.
     fn smaller(&self, common: &Common, training: bool) -> Vec<Vec<Change>> {
         // Only the backward pass has something to compute again.

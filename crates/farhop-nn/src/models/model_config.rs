@@ -152,6 +152,11 @@ impl ModelConfig {
         self.own.properties(&self.common)
     }
 
+    /// See [`Architecture::halo_numbers`](super::Architecture::halo_numbers).
+    pub fn halo_numbers(&self, shape: &Shape) -> [usize; 2] {
+        self.own.halo_numbers(&self.common, shape)
+    }
+
     /// Whether the model is made for graphs of so many nodes.
     ///
     /// # Errors

@@ -56,6 +56,16 @@ fn width_of(i: usize, common: &Common, outputs: usize) -> usize {
     if common.head_layers == 0 && i + 1 == common.layers { outputs } else { common.width }
 }
 
+/// Channels that every layer of a stack reads and gives.
+pub fn widths(common: &Common, shape: &Shape) -> Vec<[usize; 2]> {
+    let mut width = common.encoder().outputs(shape.inputs, shape.needs_encoder());
+    let next = |i: usize| {
+        let given = width_of(i, common, shape.outputs);
+        [std::mem::replace(&mut width, given), given]
+    };
+    (0..common.layers).map(next).collect()
+}
+
 /// General settings for many graphs, the same for the stacks that were tried.
 pub fn general_for_many() -> Value {
     json!({ "model": { "width": 96, "layers": 4, "norm": "batch", "dropout": 0.1, "head_layers": 2 } })

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use farhop_data::{ApplyOptions, Dataset, Setting, catalogue};
 
 use super::TrainedRun;
+use crate::together::OwnPart;
 use crate::{DataConfig, NewFiles, Places, SavedSchema, TrainError, read_again};
 
 impl TrainedRun {
@@ -24,6 +25,19 @@ impl TrainedRun {
         options: &ApplyOptions,
         skip_bad_molecules: bool,
     ) -> Result<Dataset, TrainError> {
+        self.training_material(places, options, skip_bad_molecules).map(|(dataset, _)| dataset)
+    }
+
+    /// As [`TrainedRun::training_data`], with the part of this process where the data is divided among several.
+    ///
+    /// # Errors
+    /// As [`TrainedRun::training_data`].
+    pub fn training_material(
+        &self,
+        places: &Places,
+        options: &ApplyOptions,
+        skip_bad_molecules: bool,
+    ) -> Result<(Dataset, Option<OwnPart>), TrainError> {
         let recorded = self.data();
         match self.schema()? {
             schema @ (Some(SavedSchema::File(_)) | None) => {
@@ -31,12 +45,13 @@ impl TrainedRun {
                 if let (Some(path), Some(_)) = (path, &schema) {
                     self.still_there(&path, "Give it, or another file of its layout, after the run.")?;
                 }
-                Ok(recorded.read(self.recipe.train.seed, places)?.dataset)
+                let material = recorded.read(self.recipe.train.seed, places)?;
+                Ok((material.dataset, material.part))
             }
             Some(schema) => {
                 let files = self.training_files(&recorded, skip_bad_molecules)?;
                 let add_missing = options.add_missing_nodes || recorded.add_missing_nodes;
-                read_again(&schema, &files, &recorded, options.fill, add_missing)
+                Ok((read_again(&schema, &files, &recorded, options.fill, add_missing)?, None))
             }
         }
     }

@@ -33,8 +33,8 @@ pub(crate) use feed::{Loaded, READY_PARTS, alive};
 pub(crate) use truth::Truth;
 
 use crate::memory::{DataBytes, Division};
-use crate::together::{OwnPart, agree, asked, check};
-use crate::{TrainConfig, TrainError};
+use crate::together::{OwnPart, agree, answers_together, asked, check, joined};
+use crate::{Outputs, TrainConfig, TrainError};
 use collection::{Collection, EdgeColumns};
 use metrics::{check_metric, metrics_of};
 use order::Batching;
@@ -295,6 +295,11 @@ impl Task {
         }
     }
 
+    /// As [`Task::rows`], of all processes together.
+    pub fn whole_rows(&self) -> usize {
+        self.part.as_ref().map_or_else(|| self.rows(), |part| part.halo.total_nodes() as usize)
+    }
+
     /// Number of graphs.
     pub fn graphs(&self) -> usize {
         self.graph_set().map_or(1, GraphSet::len)
@@ -345,6 +350,35 @@ impl Task {
             None => work().map(Some),
             Some(part) if part.group().is_first() => agree(part.group(), work().map(Some)),
             Some(part) => agree(part.group(), Ok(None)),
+        }
+    }
+
+    /// Truth and outputs of the rows of all processes, on the first of them; none on the others. Of a task in one piece, its own.
+    ///
+    /// # Errors
+    /// When a process is gone.
+    pub fn rows_of_all(&self, outputs: Outputs) -> Result<Option<(Cow<'_, Target>, Outputs)>, TrainError> {
+        match &self.part {
+            None => Ok(Some((Cow::Borrowed(self.target()), outputs))),
+            Some(part) => {
+                let found = joined(part.group(), self, &outputs)?;
+                Ok(found.map(|(target, outputs)| (Cow::Owned(target), outputs)))
+            }
+        }
+    }
+
+    /// The answers of all processes in the order of the whole graph, with their ids, on the first of them; none on the others. Of a task in one
+    /// piece, its own.
+    ///
+    /// # Errors
+    /// When a process is gone.
+    pub fn answers_of_all(&self, outputs: Outputs) -> Result<Option<(Cow<'_, [String]>, Outputs)>, TrainError> {
+        match &self.part {
+            None => Ok(Some((Cow::Borrowed(&self.ids), outputs))),
+            Some(part) => {
+                let found = answers_together(part, self, &outputs)?;
+                Ok(found.map(|(ids, outputs)| (Cow::Owned(ids), outputs)))
+            }
         }
     }
 

@@ -16,7 +16,7 @@ use farhop_nn::exchange::{Group, Halo, HaloParts};
 
 use crate::TrainError;
 pub(crate) use checkpoint::checkpoint_of_first;
-pub(crate) use score::{evaluate_together, joined, split_together};
+pub(crate) use score::{answers_together, evaluate_together, joined, split_together};
 
 /// The part of a graph that this process has.
 #[derive(Clone, Debug)]

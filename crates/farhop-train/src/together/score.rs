@@ -41,6 +41,45 @@ pub(crate) fn joined(group: &Group, task: &Task, outputs: &Outputs) -> Result<Op
     Ok(Some((target, Outputs::of_rows(rows, values))))
 }
 
+/// The answers of all processes for their own nodes, in the order of the nodes in the whole graph, on the first: ids (empty: numbers) and
+/// outputs. None on the others.
+pub(crate) fn answers_together(
+    part: &OwnPart,
+    task: &Task,
+    outputs: &Outputs,
+) -> Result<Option<(Vec<String>, Outputs)>, TrainError> {
+    let group = part.group();
+    let names: Vec<u32> = outputs.rows.iter().map(|row| part.halo.own_names()[*row as usize]).collect();
+    let ids: Vec<&String> = outputs.rows.iter().filter_map(|row| task.ids.get(*row as usize)).collect();
+    let said = [
+        group.to_first(names.iter().flat_map(|name| name.to_le_bytes()).collect()),
+        group.to_first(serde_json::to_vec(&ids).unwrap_or_default()),
+        group.to_first(bytes(&outputs.values)),
+    ];
+    check(group)?;
+    if !group.is_first() {
+        return Ok(None);
+    }
+    let [names, ids, values] = said;
+    let names = names.concat();
+    let names: Vec<u32> = names.as_chunks::<4>().0.iter().map(|&chunk| u32::from_le_bytes(chunk)).collect();
+    let mut all_ids: Vec<String> = Vec::new();
+    for own in ids {
+        let own: Vec<String> = serde_json::from_slice(&own)
+            .map_err(|error| TrainError::Task(format!("ids can't be understood: {error}.")))?;
+        all_ids.extend(own);
+    }
+    let values = numbers(&values.concat());
+    let width = values.len().checked_div(names.len()).unwrap_or(0);
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_unstable_by_key(|&at| names[at]);
+    let rows = order.iter().map(|&at| names[at]).collect();
+    let sorted = order.iter().flat_map(|&at| &values[at * width..(at + 1) * width]).copied().collect();
+    let ids =
+        if all_ids.len() == order.len() { order.iter().map(|&at| all_ids[at].clone()).collect() } else { Vec::new() };
+    Ok(Some((ids, Outputs::of_rows(rows, sorted))))
+}
+
 /// Score and loss over the rows of all processes, on all of them.
 pub(crate) fn evaluate_together(group: &Group, task: &Task, outputs: &Outputs) -> Result<Evaluation, TrainError> {
     let found = joined(group, task, outputs)?

@@ -4,6 +4,7 @@ mod fetch;
 mod import;
 mod info;
 mod list;
+mod partition;
 
 use std::process::ExitCode;
 
@@ -19,6 +20,7 @@ pub fn run(command: &DataCommand, common: &Common, console: &Console) -> Result<
         DataCommand::Info(arguments) => info::run(arguments, common, console),
         DataCommand::Import(arguments) => import::run(arguments, common, console),
         DataCommand::Fetch(arguments) => fetch::run(arguments, console),
+        DataCommand::Partition(arguments) => partition::run(arguments, common, console),
     }
 }
 

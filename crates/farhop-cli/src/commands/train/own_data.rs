@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use farhop_train::presets::Preset;
-use farhop_train::{Job, Keep, Places, Settled, free_path};
+use farhop_train::{Job, Keep, Settled, free_path};
 use serde_json::json;
 
 use super::{report, series};
@@ -16,6 +16,7 @@ use crate::interrupt;
 use crate::machine::machine;
 use crate::origins;
 use crate::settings;
+use crate::together;
 use crate::watcher::Watcher;
 use crate::without_effect;
 
@@ -38,7 +39,7 @@ pub fn run(
     if arguments.overwrite && arguments.out.is_none() {
         return Err(Failure::usage("--overwrite is for --out, which is missing. Name the run folder to replace."));
     }
-    let places = Places::usual(arguments.data.data_dir.as_deref());
+    let places = together::places(arguments.data.data_dir.as_deref());
     // With a recipe, or where the catalogue tells what the data is, nothing has to be read for it.
     let known = asked.base.is_some() || Preset::expected(&expected.recipe.data).is_some();
     if arguments.show_settings && known {
@@ -47,6 +48,10 @@ pub fn run(
     let (settled, material) = data::read(&asked, &places)?;
     if arguments.show_settings {
         return show(&settled, console);
+    }
+    together::refuse_whole(material.part.is_some(), &material.dataset.name)?;
+    if material.part.is_some() && !arguments.several.is_empty() {
+        return Err(Failure::usage("--runs and --seeds are for data in one piece. Start one run after the other."));
     }
     let data_dir = arguments.data.data_dir.as_ref().and_then(|folder| std::path::absolute(folder).ok());
     if !arguments.several.is_empty() {

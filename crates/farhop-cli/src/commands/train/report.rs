@@ -15,6 +15,7 @@ use crate::console::Console;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::table::{TextTable, duration};
 use crate::thresholds::Thresholds;
+use crate::together::Together;
 
 /// Reports a run that was trained until it ended or was interrupted.
 pub fn tell(trained: &Trained, threads: usize, console: &Console) -> Result<ExitCode, Failure> {
@@ -25,8 +26,10 @@ pub fn tell(trained: &Trained, threads: usize, console: &Console) -> Result<Exit
     let confusion = summary.confusion.as_ref();
     let report = confusion.map(|(part, of)| ConfusionReport { of, part: part.name(), rows: rows_name(task) });
     let thresholds = Thresholds::new(None, summary.thresholds.as_deref(), task.target())?;
+    let together = task.own_part().map(|part| Together::of(part, summary));
     let object = json!({
         "run": path,
+        "together": together.as_ref().map(Together::object),
         "task": task.kind(),
         "metric": task.metric,
         "model": model,
@@ -73,6 +76,9 @@ pub fn tell(trained: &Trained, threads: usize, console: &Console) -> Result<Exit
             Some(report) => format!("{}\n\n{}", console.lines(&table), report.text(console)),
         }
     })?;
+    if let Some(together) = &together {
+        console.message(&together.line());
+    }
     let folder = shell_word(path);
     console.message(&format!("saved in {}", path.display()));
     let data = &recipe.data;
@@ -81,9 +87,10 @@ pub fn tell(trained: &Trained, threads: usize, console: &Console) -> Result<Exit
             format!("next: farhop predict {folder} --nodes new_nodes.csv --edges new_edges.csv --out predictions.csv")
         }
         (_, Some(_)) => format!("next: farhop predict {folder} --molecules new_molecules.csv --out predictions.csv"),
-        _ if data.dataset.as_deref().is_some_and(|name| catalogue::find(name).is_err()) => {
-            format!("next: farhop predict {folder} NEW_FILE --out predictions.csv")
-        }
+        _ if data.dataset.as_deref().is_some_and(|name| catalogue::find(name).is_err()) => match &together {
+            Some(together) => format!("next: mpirun -n {} farhop predict {folder}", together.processes.len()),
+            None => format!("next: farhop predict {folder} NEW_FILE --out predictions.csv"),
+        },
         _ => format!("next: farhop evaluate {folder}"),
     });
     Ok(ExitCode::SUCCESS)

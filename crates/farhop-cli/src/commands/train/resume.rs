@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use farhop_data::parts::PartsFolder;
 use farhop_train::Resume;
 use farhop_train::series::SeriesFolder;
 
@@ -11,6 +12,7 @@ use crate::arguments::{Common, TrainArguments};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::together;
 use crate::watcher::Watcher;
 
 pub fn run(
@@ -30,6 +32,8 @@ pub fn run(
         edges: arguments.data.edges.clone(),
         data_dir: arguments.data.data_dir.clone(),
         epochs: arguments.training.epochs,
+        dataset: arguments.data.what.clone(),
+        group: together::group().cloned(),
     };
     let mut watcher = Watcher::new(console);
     let trained = resume.train(&mut watcher, interrupt::asked());
@@ -61,7 +65,7 @@ fn refuse_changes(arguments: &TrainArguments, common: &Common) -> Result<(), Fai
         || !arguments.demonstration.is_empty()
         || arguments.training.is_more_than_epochs()
         || arguments.data.says_how()
-        || arguments.data.what.is_some()
+        || arguments.data.what.as_ref().is_some_and(|what| !PartsFolder::is_at(Path::new(what)))
         || !arguments.several.is_empty()
         || common.seed.is_some();
     if changed {

@@ -8,11 +8,13 @@
 mod cut;
 mod file;
 mod manifest;
+mod stream;
 
 use farhop_graph::LocalPart;
 
 pub use cut::write_parts;
 pub use manifest::{Division, PartEntry, PartsFolder};
+pub use stream::stream_parts;
 
 use crate::dataset::{Columns, Dataset};
 

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""One run over several processes, each in a network namespace of its own with an address of its own: TCP between them, no shared memory.
+
+What is measured: the losses of all epochs beside those of one process, bytes on the virtual wires beside those that the processes count
+and beside `farhop plan`, peak memory of each process, time of one process beside two with one thread each. `--kills N` kills a random process
+at a random moment N times, resumes, and compares the losses. Needs root (namespaces), OpenMPI, and a farhop built with `--features mpi`.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def sh(*words, check=True):
+    return subprocess.run(words, check=check, capture_output=True, text=True)
+
+
+class Hosts:
+    """A bridge and as many namespaces as there are processes."""
+
+    def __init__(self, count, rate):
+        self.count = count
+        self.close()
+        sh("ip", "link", "add", "farhop-br", "type", "bridge")
+        sh("ip", "addr", "add", "10.77.0.254/24", "dev", "farhop-br")
+        sh("ip", "link", "set", "farhop-br", "up")
+        for host in range(1, count + 1):
+            space, outer = f"farhop-{host}", f"fh{host}o"
+            sh("ip", "netns", "add", space)
+            sh("ip", "link", "add", outer, "type", "veth", "peer", "name", "eth0", "netns", space)
+            sh("ip", "link", "set", outer, "master", "farhop-br", "up")
+            sh("ip", "-n", space, "addr", "add", f"10.77.0.{host}/24", "dev", "eth0")
+            sh("ip", "-n", space, "link", "set", "eth0", "up")
+            sh("ip", "-n", space, "link", "set", "lo", "up")
+            if rate:
+                sh("ip", "netns", "exec", space, "tc", "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", rate, "burst", "1mb", "latency", "50ms")
+
+    def close(self):
+        for host in range(1, 65):
+            sh("ip", "netns", "del", f"farhop-{host}", check=False)
+        sh("ip", "link", "del", "farhop-br", check=False)
+
+    def sent(self):
+        """Bytes that the namespaces have sent so far."""
+        read = lambda host: int(sh("ip", "netns", "exec", f"farhop-{host}", "cat", "/sys/class/net/eth0/statistics/tx_bytes").stdout)
+        return sum(read(host) for host in range(1, self.count + 1))
+
+    def mpirun(self, words, environment=(), **options):
+        hosts = ",".join(f"10.77.0.{host}:1" for host in range(1, self.count + 1))
+        command = ["mpirun", "--allow-run-as-root", "-n", str(self.count), "--host", hosts, "--map-by", "node",
+                   "--mca", "plm_rsh_agent", str(HERE / "agent.sh"), "--mca", "plm", "rsh", "--mca", "btl", "tcp,self", "--mca", "pml", "ob1",
+                   "--mca", "btl_tcp_if_include", "10.77.0.0/24", "--mca", "oob_tcp_if_include", "10.77.0.0/24", "--mca", "odls_base_sigkill_timeout", "30"]
+        for pair in environment:
+            command += ["-x", pair]
+        return subprocess.Popen([*command, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+def losses(run):
+    lines = (pathlib.Path(run) / "metrics.jsonl").read_text().splitlines()
+    return [json.loads(line)["loss"] for line in lines]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--farhop", default="target/release/farhop")
+    parser.add_argument("--data", default="cora", help="dataset to train on")
+    parser.add_argument("--data-dir")
+    parser.add_argument("--processes", default="2,4")
+    parser.add_argument("--epochs", type=int, default=20)
+    parser.add_argument("--model", default="gen")
+    parser.add_argument("--rate", help="limit of each link, as tc writes it: 1gbit")
+    parser.add_argument("--kills", type=int, default=0)
+    parser.add_argument("--work", default="/tmp/farhop-distributed")
+    parser.add_argument("--out")
+    given = parser.parse_args()
+    farhop = str(pathlib.Path(given.farhop).resolve())
+    work = pathlib.Path(given.work)
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    where = ["--data-dir", given.data_dir] if given.data_dir else []
+    settings = ["--model", given.model, "--epochs", str(given.epochs), "--patience", "none", "--threads", "1", "--quiet", "--checkpoint-every", "1 epochs"]
+    start = time.time()
+    sh(farhop, "train", given.data, *where, *settings, "--out", str(work / "one"))
+    alone = json.loads((work / "one" / "run.json").read_text())
+    expected = losses(work / "one")
+    record = {"date": time.strftime("%Y-%m-%d"), "machine": f"{os.cpu_count()} cores", "data": given.data, "model": given.model,
+              "epochs": given.epochs, "rate": given.rate, "one": {"seconds_per_epoch": alone["seconds_per_epoch"], "peak_rss_bytes": alone["peak_rss_bytes"],
+              "seconds": time.time() - start, "test": alone["scores"]["test"]}, "runs": []}
+    for count in map(int, given.processes.split(",")):
+        parts = work / f"{count}.parts"
+        divided = json.loads(sh(farhop, "data", "partition", given.data, *where, "--parts", str(count), "--out", str(parts), "--json", "--quiet").stdout)
+        planned = json.loads(sh(farhop, "plan", str(parts), "--model", given.model, "--json", "--quiet").stdout)
+        hosts = Hosts(count, given.rate)
+        try:
+            before = hosts.sent()
+            run = work / f"run-{count}"
+            child = hosts.mpirun([farhop, "train", str(parts), *settings[:-4], "--json", "--checkpoint-every", "1 epochs", "--threads", "1", "--quiet", "--out", str(run)])
+            out, err = child.communicate(timeout=3600)
+            if child.returncode:
+                sys.exit(f"{count} processes: {err}")
+            wire = hosts.sent() - before
+            several = json.loads((run / "run.json").read_text())
+            told = json.loads(out)
+            worst = max(abs(a - b) / abs(a) for a, b in zip(expected, losses(run)))
+            found = {"processes": count, "cut_share": divided["cut_share"], "imbalance": divided["imbalance"], "loss_off_by": worst, "test": several["scores"]["test"],
+                     "seconds_per_epoch": several["seconds_per_epoch"], "together": told.get("together"), "planned_bytes_per_epoch": planned["bytes_per_epoch"],
+                     "wire_bytes_per_epoch": wire / given.epochs, "planned_peak": planned["peak_bytes"]}
+            print(json.dumps(found), flush=True)
+            record["runs"].append(found)
+            if given.kills:
+                record["runs"][-1]["kills"] = kills(hosts, farhop, parts, settings, given, expected, work)
+        finally:
+            hosts.close()
+    if given.out:
+        pathlib.Path(given.out).write_text(json.dumps(record, indent=1) + "\n")
+
+
+def kills(hosts, farhop, parts, settings, given, expected, work):
+    """Kills a random process of a run at a random moment, resumes it, and compares the losses."""
+    done, worst, longest = 0, 0.0, 0.0
+    for number in range(given.kills):
+        run = work / f"killed-{number}"
+        random.seed(number)
+        child = hosts.mpirun([farhop, "train", str(parts), *settings, "--out", str(run)], ["FARHOP_PATIENCE=20"])
+        time.sleep(2 + 8 * random.random())
+        found = sh("pgrep", "-f", f"{farhop} train {parts}", check=False).stdout.split()
+        victims = [pid for pid in found if pathlib.Path(f"/proc/{pid}/exe").resolve() == pathlib.Path(farhop).resolve()]
+        killed = time.time()
+        if victims and child.poll() is None:
+            os.kill(int(random.choice(victims)), 9)
+        child.communicate(timeout=120)
+        longest = max(longest, time.time() - killed)
+        if child.returncode:
+            if (run / "run.json").exists():
+                again = hosts.mpirun([farhop, "train", "--resume", str(run), "--quiet", "--threads", "1"])
+            else:
+                again = hosts.mpirun([farhop, "train", str(parts), *settings, "--out", str(run)])
+            _, err = again.communicate(timeout=3600)
+            if again.returncode:
+                sys.exit(f"kill {number}: {err}")
+        worst = max([worst, *(abs(a - b) / abs(a) for a, b in zip(expected, losses(run)))])
+        done += 1
+    return {"kills": done, "loss_off_by": worst, "longest_end_seconds": longest}
+
+
+if __name__ == "__main__":
+    main()
