@@ -93,6 +93,10 @@ class Layer:
         threads: int | None,
     ) -> list[np.ndarray | None]: ...
 
+def feed(x: np.ndarray, weights: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray], threads: int | None) -> np.ndarray: ...
+def feed_backward(
+    x: np.ndarray, weights: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray], gradient: np.ndarray, threads: int | None
+) -> list[np.ndarray]: ...
 def eliminate(
     graph: Graph,
     x: np.ndarray,

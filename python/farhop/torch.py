@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.autograd.function import once_differentiable
 
 from . import _farhop
 from ._errors import DataError
@@ -96,6 +95,17 @@ def _tensor(array: np.ndarray | None, like: Tensor | None) -> Tensor | None:
     return None if array is None or like is None else torch.from_numpy(array).view(like.shape)
 
 
+def _once(backward: Any) -> Any:
+    """A backward pass that has none of its own. Who wants one is told, also where PyTorch would take its gradient for zero."""
+
+    def checked(ctx: Any, gradient: Tensor) -> Any:
+        if torch.is_grad_enabled():
+            raise RuntimeError("farhop has no second derivatives. Call backward or grad without create_graph=True.")
+        return backward(ctx, gradient)
+
+    return checked
+
+
 class _Gen(torch.autograd.Function):
     """The layer before its feed-forward network as one operation."""
 
@@ -109,7 +119,7 @@ class _Gen(torch.autograd.Function):
         return torch.from_numpy(found)
 
     @staticmethod
-    @once_differentiable
+    @_once
     def backward(ctx: Any, gradient: Tensor) -> Any:
         x, *parameters = ctx.saved_tensors
         arrays = {name: _array(tensor) for name, tensor in zip(_PARAMETERS, parameters)}
@@ -123,6 +133,24 @@ class _Gen(torch.autograd.Function):
             of_bias = of_parameters[1]
             of_parameters[1] = of_bias.reshape(-1, bias.numel()).sum(0) if bias.numel() else of_bias
         return _tensor(of_x, x), None, None, None, *(_tensor(one, tensor) for one, tensor in zip(of_parameters, parameters))
+
+
+class _Feed(torch.autograd.Function):
+    """The feed-forward network with its residual as one operation, which keeps its input alone."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, *weights: Tensor) -> Tensor:
+        ctx.save_for_backward(x, *weights)
+        w1, b1, w2, b2 = map(_array, weights)
+        return torch.from_numpy(_farhop.feed(_array(x), (w1, b1, w2, b2), _threads()))
+
+    @staticmethod
+    @_once
+    def backward(ctx: Any, gradient: Tensor) -> Any:
+        x, *weights = ctx.saved_tensors
+        w1, b1, w2, b2 = map(_array, weights)
+        found = _farhop.feed_backward(_array(x), (w1, b1, w2, b2), _array(gradient), _threads())
+        return tuple(_tensor(one, tensor) for one, tensor in zip(found, (x, *weights)))
 
 
 def _threads() -> int:
@@ -251,7 +279,12 @@ class GENConv(nn.Module):
             dropout = int(torch.randint(2**63 - 1, (1,)).item())
         parameters = [bias if name == "bias" else getattr(self, name) for name in _PARAMETERS]
         found = _Gen.apply(x, self._native, graph.native, dropout, *parameters)
-        return found if self.feed is None else found + self.feed(found)
+        if self.feed is None or not len(x):
+            return found
+        if found.dtype != torch.float32:
+            return found + self.feed(found)
+        first, _, second = self.feed
+        return _Feed.apply(found, first.weight.t().contiguous(), first.bias, second.weight.t().contiguous(), second.bias)
 
     def _bias(self, edge_attr: Tensor | None, edge_index: Tensor, graph: _Prepared) -> Tensor | None:
         if self.edge is None or self.attention is None:
@@ -291,7 +324,7 @@ class _Eliminate(torch.autograd.Function):
         return torch.from_numpy(found)
 
     @staticmethod
-    @once_differentiable
+    @_once
     def backward(ctx: Any, gradient: Tensor) -> Any:
         x, edge, own = ctx.saved_tensors
         graph, rounds, cumulative, kept = ctx.rest

@@ -51,7 +51,7 @@ def test_a_whole_weight_is_a_number_of_repetitions(kind):
     weights = np.array([1, 2, 0, 3, 1, 1, 2, 0, 1, 4, 1, 2, 1, 1])
     again = np.repeat(np.arange(14), weights)
     # Features are standardised over the rows that are there, so repetitions would change them.
-    settings = {**PLAIN, "model": "gcn", "scaling": "none", "layers": 2, "epochs": 6, "learning_rate": 0.01}
+    settings = {**PLAIN, "model": "gin", "inner_norm": "none", "scaling": "none", "layers": 2, "epochs": 6, "learning_rate": 0.01}
     weighed = kind(**settings).fit(graphs, truth, sample_weight=weights)
     repeated = kind(**settings).fit([graphs[i] for i in again], truth[again])
     plain = kind(**settings).fit(graphs, truth)

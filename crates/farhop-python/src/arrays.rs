@@ -5,6 +5,7 @@
 
 use std::any::Any;
 
+use farhop_kernels::buffers;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -106,6 +107,22 @@ pub fn array<'py, T: Number>(py: Python<'py>, mut data: Vec<T>, shape: &[usize])
     let address = data.as_mut_ptr().expose_provenance();
     // From here on only NumPy reads or writes them.
     wrapped(py, Buffer { address, kind: T::KIND, shape: shape.to_vec(), writable: true, _owner: Box::new(data) })
+}
+
+/// As [`array`], for arrays that come and go in every step: once NumPy is done with one, the kernels use its memory again.
+pub fn passing<'py>(py: Python<'py>, mut data: Vec<f32>, shape: &[usize]) -> PyResult<Bound<'py, PyAny>> {
+    let address = data.as_mut_ptr().expose_provenance();
+    let owner = Box::new(Passing(data));
+    wrapped(py, Buffer { address, kind: f32::KIND, shape: shape.to_vec(), writable: true, _owner: owner })
+}
+
+/// Numbers that go back to the kernels.
+struct Passing(Vec<f32>);
+
+impl Drop for Passing {
+    fn drop(&mut self) {
+        buffers::give(std::mem::take(&mut self.0));
+    }
 }
 
 /// Numbers that belong to `owner` as an array that can only be read.

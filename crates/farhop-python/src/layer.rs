@@ -11,13 +11,14 @@ use farhop_kernels::elimination::{
 };
 use farhop_kernels::gen_layer::{self, Weights};
 use farhop_kernels::heads::Heads;
+use farhop_kernels::{buffers, elements};
 use farhop_nn::knobs::Knobs;
 use farhop_nn::{CoefficientKind, GenConfig, HopCoefficients, HopFeatures};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
 
-use crate::arrays::{Number, View, array, view};
+use crate::arrays::{Number, View, array, passing, view};
 use crate::errors::Failure;
 use crate::graph::Graph;
 use crate::json::settings;
@@ -123,7 +124,7 @@ impl Layer {
             let source = self.source(&slices, &fixed, dropout);
             Ok(gen_layer::forward(structure, &config, &source, &weights(&slices), x.data, keep))
         })?;
-        Ok((array(py, found, &[structure.nodes(), outputs])?, keep.then(|| Kept::new(kept))))
+        Ok((passing(py, found, &[structure.nodes(), outputs])?, keep.then(|| Kept::new(kept))))
     }
 
     /// The gradients of x, attention, bias `[rounds, E, H]`, query, key, hop_bias, value and residual; None where there is no such thing.
@@ -143,7 +144,7 @@ impl Layer {
         let structure = &graph.parts().built.graph;
         let flat = |data: Vec<f32>| -> PyResult<Bound<'py, PyAny>> {
             let length = data.len();
-            array(py, data, &[length])
+            passing(py, data, &[length])
         };
         if is_double(x)? {
             let (x, slices) = (view::<f64>(x, "x")?, slices::<f64>(&parameters)?);
@@ -166,8 +167,9 @@ impl Layer {
         let found = compute(py, threads, || {
             let fixed = self.fixed(structure);
             let source = self.source(&slices, &fixed, dropout);
-            let gradient = gradient.data.to_vec();
-            Ok(gen_layer::backward(structure, &config, &source, &weights(&slices), x.data, rounds, gradient, needs_x))
+            let mut own = buffers::take(gradient.data.len());
+            elements::copy(gradient.data, &mut own);
+            Ok(gen_layer::backward(structure, &config, &source, &weights(&slices), x.data, rounds, own, needs_x))
         })?;
         let attends = slices.attention.is_some();
         [

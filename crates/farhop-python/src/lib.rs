@@ -11,7 +11,7 @@
 //! * [`training`] and [`run`]: one run from its settings to its folder, and what is read from the folder;
 //! * [`registry`]: what models and settings there are;
 //! * [`features`]: hops and encodings by themselves;
-//! * [`layer`] and [`literal`]: the layer for PyTorch, and the same with 64-bit numbers.
+//! * [`layer`], [`feed`] and [`literal`]: the layer for PyTorch, its feed-forward network, and the layer with 64-bit numbers.
 
 mod arrays;
 mod columns;
@@ -19,6 +19,7 @@ mod command;
 mod dataset;
 mod errors;
 mod features;
+mod feed;
 mod graph;
 mod json;
 mod layer;
@@ -46,6 +47,8 @@ mod _farhop {
     use crate::dataset::{Dataset, load_dataset, read_molecules, read_tables};
     #[pymodule_export]
     use crate::features::{hops, laplacian_encoding, random_walk_encoding};
+    #[pymodule_export]
+    use crate::feed::{feed, feed_backward};
     #[pymodule_export]
     use crate::graph::Graph;
     #[pymodule_export]

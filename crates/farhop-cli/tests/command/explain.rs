@@ -20,12 +20,12 @@ fn some_id(place: &Place) -> String {
 fn a_node_is_explained_as_text_table_picture_and_json() {
     let place = place();
     let id = some_id(&place);
-    let told = place.farhop(&format!("explain run --node {id} --out picture.svg --table nodes.csv")).succeeded().stdout;
+    let told = place.farhop(&format!("explain run --node {id} --out picture.svg --table told.csv")).succeeded().stdout;
     assert!(told.contains(&format!("node {id}: ")) && told.contains("read in layer 1 of 1"), "{told}");
     assert!(told.lines().all(|line| line.chars().count() <= 80), "{told}");
     let picture = String::from_utf8(place.read("picture.svg")).unwrap();
     assert!(picture.starts_with("<svg ") && picture.contains("<circle") && picture.contains("hop 1"), "{picture}");
-    let table = rows(&place.path("nodes.csv"));
+    let table = rows(&place.path("told.csv"));
     assert_eq!(table[0], ["id", "hop", "weight"]);
 
     let json = place.farhop(&format!("explain run --node {id} --json")).succeeded().object();
@@ -59,7 +59,7 @@ fn what_can_not_be_explained_is_said_in_one_line() {
         (format!("explain run --node {id} --table nodes.txt"), 2, "ends in .npy or .csv"),
         (format!("explain run --node {id} --overwrite"), 2, "--overwrite is for --out and --table"),
     ] {
-        place.refuses(&words, code, &[text]);
+        place.refuses(&format!("{words} --quiet"), code, &[text]);
     }
     assert_eq!(place.read("there.svg"), b"mine");
 }
