@@ -147,6 +147,7 @@ fn hubs(nodes: usize, width: usize, target: Target) -> Dataset {
         ids: Vec::new(),
         notes: Vec::new(),
         sources: Vec::new(),
+        weights: Vec::new(),
     }
     .check()
     .unwrap()
@@ -248,7 +249,7 @@ fn parts_without_training_nodes_and_without_boundary() {
 }
 
 #[test]
-fn numbers_labels_and_weighted_classes() {
+fn numbers_labels_weighted_classes_and_rows_that_weigh() {
     let nodes = 120;
     let values: Vec<f32> = (0..2 * nodes).map(|at| 3.0 + unit(mix(4, at as u64)) as f32).collect();
     let names = ["x", "y"].map(String::from).to_vec();
@@ -258,9 +259,12 @@ fn numbers_labels_and_weighted_classes() {
         Target::Binary { values: yes, names },
         classes(nodes),
     ];
-    for target in targets {
+    for (target, weigh) in targets.into_iter().flat_map(|target| [(target.clone(), false), (target, true)]) {
         let weighted = matches!(target, Target::Class { .. });
-        let data = hubs(nodes, 4, target);
+        let mut data = hubs(nodes, 4, target);
+        if weigh {
+            data.weights = (0..nodes).map(|node| (node % 4) as f32).collect();
+        }
         let (_, mut recipe) = recipes().swap_remove(0);
         if weighted {
             recipe.train.loss = farhop_train::LossKind::WeightedCrossEntropy;
@@ -269,7 +273,11 @@ fn numbers_labels_and_weighted_classes() {
         let place = tempfile::tempdir().unwrap();
         let owners: Vec<u32> = (0..nodes as u64).map(|node| (mix(8, node) % 3) as u32).collect();
         divided(&data, &owners, 3, place.path());
-        compare(&one, &together(place.path(), 3, &recipe, nodes), &data.metric.name());
+        compare(
+            &one,
+            &together(place.path(), 3, &recipe, nodes),
+            &format!("{}, rows weigh: {weigh}", data.metric.name()),
+        );
     }
 }
 
