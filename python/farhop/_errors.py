@@ -1,5 +1,9 @@
 """The exceptions of farhop. Their texts are those of the command."""
 
+from __future__ import annotations
+
+import sys
+
 
 class FarhopError(Exception):
     """Anything that farhop refuses or fails at."""
@@ -27,6 +31,15 @@ class InternalError(FarhopError, RuntimeError):
 
 class NotFittedError(FarhopError, ValueError, AttributeError):
     """The estimator was not fitted yet."""
+
+
+def not_fitted(text: str) -> NotFittedError:
+    """The error; where scikit-learn is loaded, it is its own NotFittedError, too."""
+    theirs = sys.modules.get("sklearn.exceptions")
+    if theirs is None:
+        return NotFittedError(text)
+    both = type("NotFittedError", (NotFittedError, theirs.NotFittedError), {"__doc__": NotFittedError.__doc__, "__module__": "farhop"})
+    return both(text)
 
 
 class ConversionWarning(UserWarning):

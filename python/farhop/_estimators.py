@@ -17,7 +17,7 @@ import numpy as np
 from . import _arrays as arrays
 from . import _farhop, _registry, _show, _targets
 from ._data import Dataset, classes_of
-from ._errors import DataError, NotFittedError, RunError, SettingError
+from ._errors import DataError, RunError, SettingError, not_fitted
 from ._explanation import Explanation
 from ._graphs import Graph, dataset_of
 from ._graphs import graph as graph_of
@@ -211,7 +211,7 @@ class Estimator:
 
     def _fitted(self) -> Any:
         if self._run is None:
-            raise NotFittedError(f"this {type(self).__name__} is not fitted yet. Call fit first.")
+            raise not_fitted(f"this {type(self).__name__} is not fitted yet. Call fit first.")
         return self._run
 
     @property

@@ -27,12 +27,12 @@ class Explanation:
     """
 
     def __init__(self, found: tuple[Any, ...], output: Any) -> None:
-        about, self.nodes, ids, self.hops, self.weights, self.head_weights, self.svg = found
-        self.nodes: np.ndarray
-        self.hops: np.ndarray
-        self.weights: np.ndarray
-        self.head_weights: np.ndarray
-        self.svg: str
+        about, nodes, ids, hops, weights, head_weights, svg = found
+        self.nodes: np.ndarray = nodes
+        self.hops: np.ndarray = hops
+        self.weights: np.ndarray = weights
+        self.head_weights: np.ndarray = head_weights
+        self.svg: str = svg
         self.ids: np.ndarray | None = np.array(ids) if ids else None
         self.output = output
         self.value: float = about["value"]

@@ -283,7 +283,8 @@ class GENConv(nn.Module):
             return found
         if found.dtype != torch.float32:
             return found + self.feed(found)
-        first, _, second = self.feed
+        first: Any = self.feed[0]
+        second: Any = self.feed[2]
         return _Feed.apply(found, first.weight.t().contiguous(), first.bias, second.weight.t().contiguous(), second.bias)
 
     def _bias(self, edge_attr: Tensor | None, edge_index: Tensor, graph: _Prepared) -> Tensor | None:

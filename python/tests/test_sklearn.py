@@ -1,8 +1,9 @@
 """The conventions of scikit-learn.
 
 Of its own checks those apply that do not hand over a table: the estimators learn from graphs. Not run, and why:
-* checks of `check_estimator` that call fit(X, y) with a two-dimensional X (nearly all of them): a table has no edges;
-* checks of sample weights: rows count the same, and `sample_weight` is refused;
+* `check_estimator` runs `check_estimator_cloneable` alone on estimators whose tags say that they take no tables, and these do not;
+* checks that call fit(X, y) with a two-dimensional X (nearly all others): a table has no edges;
+* checks of sample weights: they, too, fit tables; python/tests/test_weights.py has our own;
 * checks that forbid `**kwargs` in `__init__`: settings come from the registry, under the names that `__signature__` shows.
 """
 
@@ -30,6 +31,7 @@ APPLY = [
     "check_parameters_default_constructible",
     "check_estimator_tags_renamed",
     "check_valid_tag_types",
+    "check_mixin_order",
 ]
 
 
@@ -52,6 +54,13 @@ def test_kinds_are_told():
     assert is_classifier(NodeClassifier()) and is_regressor(GraphRegressor()) and not is_classifier(NodeRegressor())
     with pytest.raises(NotFittedError):
         check_is_fitted(NodeClassifier())
+    with pytest.raises(NotFittedError, match="Call fit first"):
+        NodeClassifier().predict()
+
+
+def test_unfitted_estimators_say_so():
+    checks.check_estimators_unfitted("NodeClassifier", NodeClassifier())
+    checks.check_estimators_unfitted("GraphRegressor", GraphRegressor())
 
 
 def test_lists_of_graphs_are_cross_validated_and_searched():

@@ -57,6 +57,7 @@ fn every_command_explains_itself() {
         ),
         ("predict", &["RUN", "--molecules", "--nodes", "--edges", "--out", "--fill"]),
         ("evaluate", &["RUN", "--split", "--nodes", "--edges"]),
+        ("explain", &["RUN", "--node", "--graph", "--pair", "--output", "--method", "--layer", "--out", "--table"]),
         ("report", &["RUN", "--study", "--compare", "--out", "--overwrite", "--data-dir", "--without-data"]),
         (
             "hops",

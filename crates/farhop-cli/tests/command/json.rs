@@ -9,6 +9,7 @@ fn every_command_answers_with_one_object() {
         "train --nodes nodes.csv --edges edges.csv --target label --fill mean --model mlp --epochs 2",
         "predict run",
         "evaluate run",
+        "explain run --node n-003",
         "hops --edges edges.csv --nodes nodes.csv --ignore size,label --rounds 2 --out hops.npz --overwrite",
         "plan --nodes nodes.csv --edges edges.csv --target label --fill mean",
         "plan --node-count 1000 --edge-count 5000 --infer",
