@@ -145,7 +145,7 @@ impl Observer for Watcher<'_> {
     }
 
     fn encoding(&mut self, config: &EncodingConfig) {
-        if config.walk + config.laplacian > 0 {
+        if config.asked().next().is_some() {
             self.say(&format!("encodings   {}", encodings_text(config)));
         }
     }
@@ -233,8 +233,5 @@ fn parts_line(task: &Task, parting: &Parting, halo: usize) -> String {
 }
 
 fn encodings_text(config: &EncodingConfig) -> String {
-    let EncodingConfig { walk, laplacian } = *config;
-    let walk = (walk > 0).then(|| format!("return probabilities of {walk} steps"));
-    let laplacian = (laplacian > 0).then(|| format!("{laplacian} Laplacian eigenvectors"));
-    walk.into_iter().chain(laplacian).collect::<Vec<_>>().join(", ")
+    config.asked().map(|(encoding, width)| format!("{width} {}", encoding.columns)).collect::<Vec<_>>().join(", ")
 }

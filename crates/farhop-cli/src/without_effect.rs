@@ -94,7 +94,9 @@ fn why_idle(key: &str, task: &Task) -> &'static str {
     let inputs = task.input();
     match key {
         "readout" if task.level() != Level::Graph => "answers are not about whole graphs",
-        "laplacian_encoder" if inputs.laplacian == 0 => "there are no eigenvectors without --laplacian",
+        "laplacian_encoder" if inputs.array(farhop_nn::LAPLACIAN) == 0 => {
+            "there are no eigenvectors without --laplacian"
+        }
         key if key.starts_with("edge") && !inputs.has_edges() => "edges have no features",
         _ => "for these data and settings the model computes the same without it",
     }

@@ -11,6 +11,7 @@ use farhop_kernels::embedding::Categories;
 use farhop_kernels::exchange::Halo;
 use farhop_kernels::sparse_features::SparseFeatures;
 
+use crate::arrays::{ArrayShape, NodeArray};
 use crate::ops::{EntryWeights, bridge};
 use crate::{Features, InputShape, features};
 
@@ -71,10 +72,8 @@ pub struct BatchArrays {
     pub edge_numbers: Vec<f32>,
     /// Categories of entries, `[E, edge_categories]`.
     pub edge_categories: Vec<u16>,
-    /// Random walk encoding, `[N, walk]`.
-    pub walk: Vec<f32>,
-    /// Eigenvectors of the Laplacian, `[N, laplacian]`; their signs are arbitrary.
-    pub laplacian: Vec<f32>,
+    /// Further numbers of nodes, `[N, width]` each, by name.
+    pub arrays: Vec<NodeArray>,
 }
 
 impl BatchArrays {
@@ -87,8 +86,7 @@ impl BatchArrays {
             categories: Vec::new(),
             edge_numbers: Vec::new(),
             edge_categories: Vec::new(),
-            walk: Vec::new(),
-            laplacian: Vec::new(),
+            arrays: Vec::new(),
         }
     }
 }
@@ -111,8 +109,8 @@ struct Inner {
     categories: Arc<Categories>,
     edge_numbers: Tensor<2>,
     edge_categories: Arc<Categories>,
-    walk: Tensor<2>,
-    laplacian: Arc<Vec<f32>>,
+    /// In the order of the shape's.
+    arrays: Vec<Tensor<2>>,
     derived: Mutex<BTreeMap<(TypeId, u64), Arc<Slot>>>,
 }
 
@@ -160,8 +158,7 @@ impl Batch {
     /// # Panics
     /// As [`Batch::from_arrays`].
     pub fn from_part(arrays: BatchArrays, shape: &InputShape, halo: Option<Arc<Halo>>) -> Self {
-        let BatchArrays { graph, offsets, numbers, categories, edge_numbers, edge_categories, walk, laplacian } =
-            arrays;
+        let BatchArrays { graph, offsets, numbers, categories, edge_numbers, edge_categories, arrays } = arrays;
         let (nodes, entries) = (halo.as_ref().map_or(graph.nodes(), |halo| halo.own()), graph.entries());
         let offsets = if offsets.is_empty() { vec![0, nodes] } else { offsets };
         assert!(offsets.is_sorted() && offsets[0] == 0, "node offsets ascend from 0");
@@ -172,8 +169,10 @@ impl Batch {
         check("categories", categories.len(), nodes, shape.categories.len());
         check("edge numbers", edge_numbers.len(), entries, shape.edge_numbers);
         check("edge categories", edge_categories.len(), entries, shape.edge_categories.len());
-        check("walk probabilities", walk.len(), nodes, shape.walk);
-        check("eigenvector values", laplacian.len(), nodes, shape.laplacian);
+        let named: Vec<ArrayShape> = arrays.iter().map(NodeArray::shape).collect();
+        assert_eq!(named, shape.arrays, "a batch needs the arrays that its shape names");
+        arrays.iter().for_each(|array| check(&array.name, array.values.len(), nodes, array.width));
+        let tensor = |array: NodeArray| bridge::from_vec(array.values, [nodes, array.width]);
         let (dense, sparse) = match numbers {
             BatchNumbers::Dense(values) => {
                 check("features", values.len(), nodes, shape.numbers);
@@ -196,8 +195,7 @@ impl Batch {
                 categories: Arc::new(Categories::new(categories, &shape.categories)),
                 edge_numbers: bridge::from_vec(edge_numbers, [entries, shape.edge_numbers]),
                 edge_categories: Arc::new(Categories::new(edge_categories, &shape.edge_categories)),
-                walk: bridge::from_vec(walk, [nodes, shape.walk]),
-                laplacian: Arc::new(laplacian),
+                arrays: arrays.into_iter().map(tensor).collect(),
                 derived: Mutex::default(),
             }),
         }
@@ -272,14 +270,21 @@ impl Batch {
         &self.inner.edge_categories
     }
 
-    /// The random walk encoding, `[N, walk]`.
-    pub(crate) fn walk(&self) -> Tensor<2> {
-        self.inner.walk.clone()
+    /// The numbers of nodes called `name`, `[N, width]`; `[N, 0]` if there are none.
+    pub fn array(&self, name: &str) -> Tensor<2> {
+        match self.shape().arrays.iter().position(|array| array.name == name) {
+            Some(at) => self.inner.arrays[at].clone(),
+            None => bridge::from_vec(Vec::new(), [self.nodes(), 0]),
+        }
     }
 
-    /// Eigenvectors, `[N, laplacian]`.
-    pub(crate) fn laplacian(&self) -> &Arc<Vec<f32>> {
-        &self.inner.laplacian
+    /// Lets gradients flow into array `name`, for tests; gives the tensor that gets them.
+    #[cfg(test)]
+    pub(crate) fn track_array(&mut self, name: &str) -> Tensor<2> {
+        let tracked = self.array(name).autodiff().require_grad();
+        let at = self.shape().arrays.iter().position(|array| array.name == name).unwrap();
+        Arc::get_mut(&mut self.inner).unwrap().arrays[at] = tracked.clone();
+        tracked
     }
 
     /// The coefficients of symmetric normalisation with self-loops, computed once:

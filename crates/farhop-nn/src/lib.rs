@@ -23,6 +23,7 @@
 //! [`Layer`](layers::Layer) contract: features in, graph in, features out. A model is an encoder of what is known of a node, a stack of
 //! one kind of layer, and a head that answers for nodes, graphs or pairs.
 
+mod arrays;
 mod batch;
 mod config;
 mod context;
@@ -44,6 +45,7 @@ mod shape;
 mod store;
 mod targets;
 
+pub use arrays::{ArrayShape, LAPLACIAN, NodeArray, WALK};
 pub use batch::{Batch, BatchArrays, BatchNumbers};
 pub use config::{ActivationKind, NormKind, explain_unknown_key};
 pub use context::{Context, EdgeSpread, HopReads, Sights};

@@ -2,11 +2,12 @@
 
 use farhop_kernels::buffers;
 
+use crate::arrays::{ArrayShape, total_width, width_of};
 use crate::{InputShape, Level, OutputShape};
 
 /// The sizes that memory depends on. What a task does not have stays 0: `Shape { nodes, entries, inputs, outputs,
 /// ..Shape::default() }`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
     /// Nodes, `N`.
     pub nodes: usize,
@@ -34,10 +35,8 @@ pub struct Shape {
     pub edge_categories: usize,
     /// The categories of all columns of an entry.
     pub edge_category_rows: usize,
-    /// Steps of the random walk encoding.
-    pub walk: usize,
-    /// Eigenvectors of the Laplacian.
-    pub laplacian: usize,
+    /// Further numbers of a node, by name.
+    pub arrays: Vec<ArrayShape>,
 }
 
 impl Shape {
@@ -57,8 +56,7 @@ impl Shape {
             edge_numbers: 0,
             edge_categories: 0,
             edge_category_rows: 0,
-            walk: 0,
-            laplacian: 0,
+            arrays: Vec::new(),
         }
     }
 
@@ -78,8 +76,7 @@ impl Shape {
             edge_numbers: inputs.edge_numbers,
             edge_categories: inputs.edge_categories.len(),
             edge_category_rows: inputs.edge_category_rows(),
-            walk: inputs.walk,
-            laplacian: inputs.laplacian,
+            arrays: inputs.arrays.clone(),
         }
     }
 
@@ -92,7 +89,28 @@ impl Shape {
 
     /// Whether a node has more than numbers, so that it needs an encoder.
     pub(crate) fn needs_encoder(&self) -> bool {
-        self.categories > 0 || self.walk > 0 || self.laplacian > 0
+        self.categories > 0 || !self.arrays.is_empty()
+    }
+
+    /// The columns of array `name`; 0 if it is not there.
+    pub fn array(&self, name: &str) -> usize {
+        width_of(&self.arrays, name)
+    }
+
+    /// The columns of all named arrays together.
+    pub fn array_columns(&self) -> usize {
+        total_width(&self.arrays)
+    }
+
+    /// The same with some of its named arrays.
+    pub fn with_arrays(&self, keep: impl Fn(&str) -> bool) -> Self {
+        let arrays = self.arrays.iter().filter(|array| keep(&array.name)).cloned().collect();
+        Shape { arrays, ..self.clone() }
+    }
+
+    /// The same without named arrays.
+    pub fn without_arrays(&self) -> Self {
+        Shape { arrays: Vec::new(), ..self.clone() }
     }
 }
 

@@ -54,4 +54,6 @@ pub use run::{Machine, RunFolder, RunHistory, RunRecord, Status, TrainedRun};
 pub use scaling::FeatureScale;
 pub use score::{Evaluation, Outputs, Scores, probabilities, score, scores, softmax_rows};
 pub use settings::{GivenSetting, Origins, Settings, Settled, Used, value_text};
-pub use task::{EncodingConfig, Encodings, LoadTime, LossKind, Parting, TargetScale, Task, plan_whole};
+pub use task::{
+    ENCODINGS, Encoding, EncodingConfig, Encodings, LoadTime, LossKind, Parting, TargetScale, Task, plan_whole,
+};

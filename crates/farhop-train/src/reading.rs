@@ -14,6 +14,7 @@ use farhop_data::{
     Setting, SourceFile, SplitFile, TableSummary,
 };
 use farhop_graph::GraphSet;
+use farhop_nn::NodeArray;
 use farhop_nn::exchange::{Group, threads};
 use serde::{Deserialize, Serialize};
 
@@ -394,19 +395,25 @@ impl EncodingConfig {
         let (arrays, _) = cached_arrays(cache, &key, || {
             // An error leaves the cache as it is.
             let found = self.compute(graphs).map_err(|error| DataError::Mismatch { what: error.to_string() })?;
-            let array = |name: &str, width: usize, numbers: Vec<f32>| NamedArray {
-                name: name.to_string(),
-                shape: vec![nodes, width],
-                numbers,
+            let array = |array: NodeArray| NamedArray {
+                name: array.name,
+                shape: vec![nodes, array.width],
+                numbers: array.values,
             };
-            Ok(vec![array("walk", self.walk, found.walk), array("laplacian", self.laplacian, found.laplacian)])
+            Ok(found.arrays.into_iter().map(array).collect())
         })?;
-        let mut numbers = arrays.into_iter().map(|array| array.numbers);
-        let (walk, laplacian) = (numbers.next().unwrap_or_default(), numbers.next().unwrap_or_default());
-        if (walk.len(), laplacian.len()) != (nodes * self.walk, nodes * self.laplacian) {
+        // An earlier version kept empty arrays too.
+        let full = arrays.into_iter().filter(|array| array.shape.get(1) != Some(&0));
+        let array = |array: NamedArray| {
+            let width = array.shape.get(1).copied().unwrap_or(0);
+            NodeArray { name: array.name, width, values: array.numbers }
+        };
+        let found = Encodings { arrays: full.map(array).collect() };
+        let columns: usize = self.asked().map(|(_, width)| width).sum();
+        if found.shapes() != self.shapes() || found.bytes() != 4 * nodes * columns {
             // Not what was saved under this key: the cache is not to be trusted.
             return self.compute(graphs);
         }
-        Ok(Encodings { walk, laplacian })
+        Ok(found)
     }
 }

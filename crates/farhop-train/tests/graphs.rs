@@ -10,7 +10,7 @@ use farhop_data::metrics::Metric;
 use farhop_data::{Columns, Dataset, Level, Part, Split, Target};
 use farhop_graph::random::Stream;
 use farhop_graph::{Direction, GraphSet, build};
-use farhop_nn::ModelConfig;
+use farhop_nn::{LAPLACIAN, ModelConfig, WALK};
 use farhop_train::{
     EncodingConfig, Encodings, Fitted, LossKind, Observer, Outcome, Outputs, Recipe, RunFolder, Session, Silent, Task,
     TrainError, fit,
@@ -294,7 +294,7 @@ fn encodings_are_features_too() -> Result<(), TrainError> {
     assert!(bare.unwrap_err().to_string().contains("no node features"));
     let encodings = EncodingConfig { walk: 4, laplacian: 2 }.compute(&dataset.graphs)?;
     let task = Task::new(dataset, encodings, &recipe.train, None)?;
-    assert_eq!((task.input().walk, task.input().laplacian), (4, 2));
+    assert_eq!((task.input().array(WALK), task.input().array(LAPLACIAN)), (4, 2));
     let stop = AtomicBool::new(false);
     let mut session = Session { folder: None, observer: &mut Silent, stop: &stop };
     let fitted = fit(&task, &recipe.model, &recipe.train, &mut session)?;

@@ -54,7 +54,8 @@ pub fn run(arguments: &PlanArguments, common: &Common, console: &Console) -> Res
                 // Known without making anything of it: features that lie on disk stay there.
                 let division = Division::of(&dataset, &recipe.encodings);
                 let graph = dataset.graphs.union();
-                (division.shape, plan_whole(&recipe.model, &division, graph, &recipe.train, training, limit))
+                let plan = plan_whole(&recipe.model, &division, graph, &recipe.train, training, limit);
+                (division.shape, plan)
             } else {
                 let mut watcher = Watcher::new(console);
                 let task = prepare_task(recipe, dataset, None, None, training, &places, &mut watcher)?;
@@ -93,9 +94,10 @@ fn of_sizes(recipe: &Recipe, shape: &Shape, training: bool, limit: Option<&Limit
     };
     let (shape, held) = match recipe.train.parts.and_then(|parts| divided(parts, halo)) {
         Some(found) => found,
-        None => (*shape, DataBytes::one_graph(shape.nodes, shape.entries, recipe.data.directed)),
+        None => (shape.clone(), DataBytes::one_graph(shape.nodes, shape.entries, recipe.data.directed)),
     };
-    (shape, memory::plan_divisible(&recipe.model, &shape, held, training, limit, Some((&divided, halo))))
+    let plan = memory::plan_divisible(&recipe.model, &shape, held, training, limit, Some((&divided, halo)));
+    (shape, plan)
 }
 
 /// Refuses sizes whose bytes can't be counted.

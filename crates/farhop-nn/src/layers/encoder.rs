@@ -1,13 +1,13 @@
 //! What is known of a node, as one row of `width` channels:
 //!
 //! ```text
-//! y_i = numbers_i W + b  +  sum over columns c of T_c[category_ic]  +  norm(walk_i) W_w + b_w  +  laplacian(v_i)
+//! y_i = numbers_i W + b  +  sum over columns c of T_c[category_ic]  +  norm(walk_i) W_w + b_w  +  laplacian(v_i)  +  ..
 //! ```
 //!
 //! Each term is there if the node has what it reads. The sum of table rows is the atom encoder of the Open Graph Benchmark
 //! (Hu et al., NeurIPS 2020). Walk probabilities go through batch normalisation before their linear map, as in GraphGPS
 //! (Rampášek et al., NeurIPS 2022): their sizes differ much between steps and between graphs. See
-//! [`LaplacianEncoder`] for the last term.
+//! [`LaplacianEncoder`] for the last term. Every further array of nodes is read as walk probabilities are.
 
 use burn::module::{Module, Param};
 use burn::tensor::Tensor;
@@ -21,7 +21,7 @@ use crate::init::{Seeds, Start};
 use crate::ledger::{Ledger, Tracked, Work};
 use crate::memory::floats;
 use crate::ops::Normalisation;
-use crate::{Batch, Context, Features, InputShape, Shape, init, ops};
+use crate::{ArrayShape, Batch, Context, Features, InputShape, LAPLACIAN, Shape, WALK, init, ops};
 
 /// Sets the seeds of what only some inputs have apart from those that every model has.
 const OWN_SEEDS: u64 = 0x656E_636F_6465_7273;
@@ -60,17 +60,16 @@ impl EncoderConfig {
 
     /// What is known of nodes and entries, held by the batch.
     pub(crate) fn hold(&self, shape: &Shape, ledger: &Ledger) {
-        let Shape { nodes, walk, laplacian, .. } = *shape;
         ledger.hold("features", stored_numbers(shape));
-        ledger.hold("categories", (2 * nodes * shape.categories) as u64);
-        ledger.hold("encodings", floats(nodes * (walk + laplacian)));
+        ledger.hold("categories", (2 * shape.nodes * shape.categories) as u64);
+        ledger.hold("encodings", floats(shape.nodes * shape.array_columns()));
         let edge_categories = (2 * shape.entries * shape.edge_categories) as u64;
         ledger.hold("edge features", floats(shape.entries * shape.edge_numbers) + edge_categories);
     }
 
     /// As [`EncoderConfig::cost`] for a further encoder: what it reads is held already.
     pub(crate) fn pass(&self, shape: &Shape, ledger: &Ledger) -> (Tracked, usize) {
-        let Shape { nodes, inputs, walk, laplacian, .. } = *shape;
+        let Shape { nodes, inputs, .. } = *shape;
         let mut numbers = ledger.data(0);
         if ledger.training() && self.dropout > 0.0 {
             numbers = ledger.data(stored_numbers(shape));
@@ -96,18 +95,15 @@ impl EncoderConfig {
             let work = Work { name: "encoder".into(), output: hidden, backward, ..Work::default() };
             add(ledger.run(work, [(ledger.data(0), false)]));
         }
-        if walk > 0 {
-            ledger.weights("walk weights", 2 * walk);
-            let work = Work { name: "encoder".into(), output: floats(nodes * walk), ..Work::default() };
-            let normed = ledger.run(work, [(ledger.data(0), false)]);
-            add(ledger.linear("walk", normed, nodes, walk, self.width, true));
-        }
-        if laplacian > 0 {
-            let (weights, rows) = self.laplacian.size(laplacian, self.width);
-            ledger.weights("laplacian weights", weights);
-            let work = Work { name: "encoder".into(), output: floats(nodes * rows), ..Work::default() };
+        for ArrayShape { name, width } in &shape.arrays {
+            let (weights, columns) = match name.as_str() {
+                LAPLACIAN => self.laplacian.size(*width, self.width),
+                _ => (2 * width + Linear::size(*width, self.width), *width),
+            };
+            ledger.weights(&format!("{name} weights"), weights);
+            let work = Work { name: "encoder".into(), output: floats(nodes * columns), ..Work::default() };
             let read = ledger.run(work, [(ledger.data(0), false)]);
-            add(ledger.product("laplacian", read, nodes, self.width));
+            add(ledger.product(name, read, nodes, self.width));
         }
         (terms.pop().unwrap_or_else(|| ledger.data(0)), self.width)
     }
@@ -127,15 +123,17 @@ fn stored_numbers(shape: &Shape) -> u64 {
 pub struct Encoder {
     projection: Option<Linear>,
     categories: Option<Param<Tensor<2>>>,
-    walk: Option<Walk>,
+    walk: Option<ArrayEncoder>,
     laplacian: Option<LaplacianEncoder>,
+    /// Of all other arrays, in their order.
+    others: Vec<ArrayEncoder>,
     #[module(skip)]
     dropout: f32,
 }
 
 /// Batch normalisation and a linear map.
 #[derive(Module, Debug)]
-struct Walk {
+struct ArrayEncoder {
     norm: NormBlock,
     linear: Linear,
 }
@@ -146,13 +144,16 @@ impl Encoder {
         let mut own = Seeds::new(mix(seeds.seed(), OWN_SEEDS));
         let projects = config.projects(shape.numbers, shape.needs_encoder());
         let [categories, walk, laplacian] = [own.next_seed(), own.next_seed(), own.next_seed()];
+        let array = |columns: usize, seed: u64| ArrayEncoder::init(columns, config.width, seed);
         Encoder {
             projection: projects.then(|| Linear::init_as(config.start, shape.numbers, config.width, seeds.next_seed())),
             categories: (!shape.categories.is_empty())
                 .then(|| init::tables(&shape.categories, config.width, categories)),
-            walk: (shape.walk > 0).then(|| Walk::init(shape.walk, config.width, walk)),
-            laplacian: (shape.laplacian > 0)
-                .then(|| LaplacianEncoder::init(shape.laplacian, config.width, config.laplacian, laplacian)),
+            walk: Some(shape.array(WALK)).filter(|steps| *steps > 0).map(|steps| array(steps, walk)),
+            laplacian: Some(shape.array(LAPLACIAN))
+                .filter(|vectors| *vectors > 0)
+                .map(|vectors| LaplacianEncoder::init(vectors, config.width, config.laplacian, laplacian)),
+            others: others(&shape.arrays).map(|other| array(other.width, own.next_seed())).collect(),
             dropout: config.dropout,
         }
     }
@@ -160,7 +161,9 @@ impl Encoder {
     /// The encoded nodes; the numbers themselves if there is nothing to encode.
     pub fn forward(&self, numbers: Features, batch: &Batch, context: &Context) -> Features {
         let numbers = self.drop_numbers(numbers, context);
-        if self.projection.is_none() && !batch.shape().needs_encoder() {
+        // Arrays of the batch may have readers elsewhere: what this one reads counts.
+        let encodes = self.categories.is_some() || self.walk.is_some() || self.laplacian.is_some();
+        if self.projection.is_none() && !encodes && self.others.is_empty() {
             return numbers;
         }
         // Added one by one, so that no more than two terms are alive.
@@ -178,10 +181,13 @@ impl Encoder {
             add(context.through_gate(ops::embedding(batch.categories(), table.val())));
         }
         if let Some(walk) = &self.walk {
-            add(context.through_gate(walk.forward(batch.walk(), context)));
+            add(context.through_gate(walk.forward(batch.array(WALK), context)));
         }
         if let Some(laplacian) = &self.laplacian {
             add(context.through_gate(laplacian.forward(batch, context)));
+        }
+        for (array, encoder) in others(&batch.shape().arrays).zip(&self.others) {
+            add(context.through_gate(encoder.forward(batch.array(&array.name), context)));
         }
         sum.map_or_else(|| batch.input(), Features::from)
     }
@@ -209,13 +215,18 @@ impl Encoder {
     }
 }
 
-impl Walk {
-    fn init(steps: usize, width: usize, seed: u64) -> Self {
+impl ArrayEncoder {
+    fn init(columns: usize, width: usize, seed: u64) -> Self {
         let norm = BlockConfig { norm: NormKind::Batch, activation: ActivationKind::None, dropout: 0.0 };
-        Walk { norm: NormBlock::init(steps, norm), linear: Linear::init(steps, width, seed) }
+        ArrayEncoder { norm: NormBlock::init(columns, norm), linear: Linear::init(columns, width, seed) }
     }
 
-    fn forward(&self, walk: Tensor<2>, context: &Context) -> Tensor<2> {
-        self.linear.apply(self.norm.apply(walk, None, context).into())
+    fn forward(&self, array: Tensor<2>, context: &Context) -> Tensor<2> {
+        self.linear.apply(self.norm.apply(array, None, context).into())
     }
+}
+
+/// The arrays without a reading of their own.
+pub(super) fn others(arrays: &[ArrayShape]) -> impl Iterator<Item = &ArrayShape> {
+    arrays.iter().filter(|array| ![WALK, LAPLACIAN].contains(&array.name.as_str()))
 }

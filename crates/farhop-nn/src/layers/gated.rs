@@ -82,7 +82,7 @@ impl GatedMean {
         let ends = [Some((map(), false)), Some((map(), false)), c.map(|c| (c, false))];
         let work = Work { name: format!("{name} edge states"), output: long, ..Work::default() };
         let states = ledger.run_all(work, ends.into_iter().flatten().collect());
-        let work = Work { name: name.into(), output: wide, kept: 2 * wide, ..Work::default() };
+        let work = Work { name: name.into(), output: wide, kept: 2 * wide, forward: 2 * wide, ..Work::default() };
         let mean = ledger.run(work, [(map(), true), (states.clone(), true)]);
         (ledger.add(name, map(), mean), states)
     }

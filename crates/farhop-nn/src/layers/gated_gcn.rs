@@ -60,7 +60,7 @@ impl GatedGcnConfig {
         let sums = Work { name: name.into(), output: rows(entries, outputs), ..Work::default() };
         let s = ledger.run_all(sums, parts);
         let width = rows(nodes, outputs);
-        let work = Work { name: name.into(), output: width, kept: 2 * width, forward: 3 * width, ..Work::default() };
+        let work = Work { name: name.into(), output: width, kept: 2 * width, forward: 2 * width, ..Work::default() };
         let mean = ledger.run(work, [(map(&h), true), (s.clone(), true)]);
         let p = ledger.add(name, map(&h), mean);
         let residual = (self.residual && inputs == outputs).then_some(h);

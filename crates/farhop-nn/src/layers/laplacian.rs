@@ -19,7 +19,7 @@ use super::Linear;
 use crate::init::Seeds;
 use crate::knobs::words;
 use crate::ops::bridge;
-use crate::{Batch, Context, init, ops};
+use crate::{Batch, Context, LAPLACIAN, init, ops};
 
 words! {
     /// How eigenvectors are read.
@@ -78,29 +78,29 @@ impl LaplacianEncoder {
     pub fn forward(&self, batch: &Batch, context: &Context) -> Tensor<2> {
         match &self.phi {
             Some(phi) => {
-                let pooled = ops::sign_invariant(batch.laplacian(), phi.slopes.val(), phi.shifts.val());
+                let pooled = ops::sign_invariant(batch.array(LAPLACIAN), phi.slopes.val(), phi.shifts.val());
                 self.linear.apply(pooled.into())
             }
             None => {
-                let values = match context.next_seed() {
+                let vectors = match context.next_seed() {
                     Some(seed) => flipped(batch, seed),
-                    None => batch.laplacian().to_vec(),
+                    None => batch.array(LAPLACIAN),
                 };
-                let shape = [batch.nodes(), batch.shape().laplacian];
-                self.linear.apply(bridge::from_vec(values, shape).into())
+                self.linear.apply(vectors.into())
             }
         }
     }
 }
 
 /// The eigenvectors with a random sign for each graph and vector.
-pub(super) fn flipped(batch: &Batch, seed: u64) -> Vec<f32> {
-    let vectors = batch.shape().laplacian;
-    let mut values = batch.laplacian().to_vec();
+pub(super) fn flipped(batch: &Batch, seed: u64) -> Tensor<2> {
+    let array = batch.array(LAPLACIAN);
     #[cfg(test)]
     if batch.derived(0, |_| KeepsSigns::default()).0 {
-        return values;
+        return array;
     }
+    let [nodes, vectors] = array.dims();
+    let mut values = bridge::into_vec(array);
     for (graph, range) in batch.offsets().windows(2).enumerate() {
         let seed = mix(seed, graph as u64);
         let flip: Vec<bool> = (0..vectors).map(|k| mix(seed, k as u64) & 1 == 1).collect();
@@ -108,7 +108,7 @@ pub(super) fn flipped(batch: &Batch, seed: u64) -> Vec<f32> {
             row.iter_mut().zip(&flip).filter(|(_, flip)| **flip).for_each(|(value, _)| *value = -*value);
         }
     }
-    values
+    bridge::from_vec(values, [nodes, vectors])
 }
 
 /// Whether signs stay as they are, for tests: given to a batch before the pass.

@@ -92,7 +92,7 @@ impl LocalConfig {
                 let values = linear(&h);
                 // The result and the sum of the gates are kept.
                 let (output, kept) = (values.bytes(), 2 * values.bytes());
-                let work = Work { name: name.into(), output, kept, ..Work::default() };
+                let work = Work { name: name.into(), output, kept, forward: kept, ..Work::default() };
                 let mean = ledger.run(work, [(values, true), (state.clone(), true)]);
                 let sum = ledger.add(name, linear(&h), mean);
                 let nodes = ledger.norm_block(name, sum, Some(h), nodes, width, self.block());

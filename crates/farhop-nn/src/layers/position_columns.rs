@@ -2,7 +2,7 @@
 //! 2022):
 //!
 //! ```text
-//! walk        p_i = BN(walk_i) W + b                                                     [N, width]
+//! walk        p_i = BN(walk_i) W + b, and so is every other array                        [N, width]
 //! laplacian   p_i = sum over k of relu(relu((v_ik, lambda_k) A + a) B + b)               [N, width]
 //! ```
 //!
@@ -16,6 +16,7 @@ use burn::module::Module;
 use burn::tensor::Tensor;
 use farhop_kernels::segments::Reduction;
 
+use super::encoder::others;
 use super::feed::plain;
 use super::laplacian::flipped;
 use super::{BlockConfig, Linear, NormBlock};
@@ -25,7 +26,7 @@ use crate::knobs::words;
 use crate::ledger::{Ledger, Tracked, Work};
 use crate::memory::floats;
 use crate::ops::bridge;
-use crate::{Batch, Context, InputShape, Shape, ops};
+use crate::{ArrayShape, Batch, Context, InputShape, LAPLACIAN, Shape, WALK, ops};
 
 words! {
     /// Whose eigenvectors a batch has.
@@ -41,14 +42,27 @@ words! {
 /// The columns of each encoding that the batch has.
 #[derive(Module, Debug)]
 pub struct PositionColumns {
-    walk: Option<Walk>,
+    walk: Option<Plain>,
     laplacian: Option<Pairs>,
+    /// Of all other arrays, in their order.
+    others: Vec<Plain>,
 }
 
+/// Batch normalisation and a linear map.
 #[derive(Module, Debug)]
-struct Walk {
+struct Plain {
     norm: NormBlock,
     linear: Linear,
+}
+
+impl Plain {
+    fn init(columns: usize, width: usize, seed: u64) -> Self {
+        Plain { norm: NormBlock::init(columns, PLAIN_NORM), linear: Linear::init_uniform(columns, width, seed) }
+    }
+
+    fn apply(&self, array: Tensor<2>, context: &Context) -> Tensor<2> {
+        self.linear.apply(self.norm.apply(array, None, context).into())
+    }
 }
 
 #[derive(Module, Debug)]
@@ -65,7 +79,7 @@ struct Pairs {
 /// Eigenvalues of every graph, `[G, K]`; not a number where there is no vector.
 struct Eigenvalues(Vec<f32>);
 
-const WALK_NORM: BlockConfig = BlockConfig { norm: NormKind::Batch, activation: ActivationKind::None, dropout: 0.0 };
+const PLAIN_NORM: BlockConfig = BlockConfig { norm: NormKind::Batch, activation: ActivationKind::None, dropout: 0.0 };
 
 impl PositionColumns {
     /// Uniform weights and biases, as the authors have them; `width` columns for each encoding of `shape`.
@@ -73,46 +87,46 @@ impl PositionColumns {
         let mut seeds = Seeds::new(seed);
         let [walk, inner, outer] = [seeds.next_seed(), seeds.next_seed(), seeds.next_seed()];
         PositionColumns {
-            walk: (shape.walk > 0).then(|| Walk {
-                norm: NormBlock::init(shape.walk, WALK_NORM),
-                linear: Linear::init_uniform(shape.walk, width, walk),
-            }),
-            laplacian: (shape.laplacian > 0).then(|| Pairs {
+            laplacian: (shape.array(LAPLACIAN) > 0).then(|| Pairs {
                 inner: Linear::init_uniform(2, 2 * width, inner),
                 outer: Linear::init_uniform(2 * width, width, outer),
                 relu: NormBlock::init(2 * width, plain(ActivationKind::Relu, 0.0)),
                 form,
                 random_signs,
             }),
+            walk: (shape.array(WALK) > 0).then(|| Plain::init(shape.array(WALK), width, walk)),
+            others: others(&shape.arrays).map(|array| Plain::init(array.width, width, seeds.next_seed())).collect(),
         }
     }
 
     /// How many columns there are, if each encoding has `width`.
-    pub fn columns(walk: usize, laplacian: usize, width: usize) -> usize {
-        width * (usize::from(walk > 0) + usize::from(laplacian > 0))
+    pub fn columns(arrays: &[ArrayShape], width: usize) -> usize {
+        width * arrays.len()
     }
 
     /// `x` with the columns at its right.
     pub fn join(&self, x: Tensor<2>, batch: &Batch, context: &Context) -> Tensor<2> {
         let mut parts = vec![x];
         if let Some(walk) = &self.walk {
-            let columns = walk.linear.apply(walk.norm.apply(batch.walk(), None, context).into());
-            parts.push(context.through_gate(columns));
+            parts.push(context.through_gate(walk.apply(batch.array(WALK), context)));
         }
         if let Some(pairs) = &self.laplacian {
             parts.push(context.through_gate(pairs.forward(batch, context)));
         }
+        let others = others(&batch.shape().arrays).zip(&self.others);
+        let read = |(array, reading): (&ArrayShape, &_)| reading.apply(batch.array(&array.name), context);
+        parts.extend(others.map(|other| context.through_gate(read(other))));
         ops::concat(parts)
     }
 
     /// Writes `x` with the columns into the ledger.
     pub(crate) fn cost(x: Tracked, shape: &Shape, width: usize, ledger: &Ledger) -> Tracked {
-        let Shape { nodes, walk, laplacian, .. } = *shape;
+        let (nodes, laplacian) = (shape.nodes, shape.array(LAPLACIAN));
         let mut parts = vec![x];
-        ledger.hold("encodings", floats(nodes * (walk + laplacian)));
-        if walk > 0 {
-            let normed = ledger.norm_block("walk", ledger.data(0), None, nodes, walk, WALK_NORM);
-            parts.push(ledger.linear("walk", normed, nodes, walk, width, true));
+        ledger.hold("encodings", floats(nodes * shape.array_columns()));
+        for ArrayShape { name, width: columns } in shape.arrays.iter().filter(|array| array.name != LAPLACIAN) {
+            let normed = ledger.norm_block(name, ledger.data(0), None, nodes, *columns, PLAIN_NORM);
+            parts.push(ledger.linear(name, normed, nodes, *columns, width, true));
         }
         if laplacian > 0 {
             let rows = nodes * laplacian;
@@ -132,12 +146,13 @@ impl PositionColumns {
 
 impl Pairs {
     fn forward(&self, batch: &Batch, context: &Context) -> Tensor<2> {
-        let (nodes, count) = (batch.nodes(), batch.shape().laplacian);
+        let (nodes, count) = (batch.nodes(), batch.shape().array(LAPLACIAN));
         let values = batch.derived(self.form as u64, |batch| eigenvalues(batch, self.form));
         let vectors = match context.next_seed().filter(|_| self.random_signs) {
             Some(seed) => flipped(batch, seed),
-            None => batch.laplacian().to_vec(),
+            None => batch.array(LAPLACIAN),
         };
+        let vectors = bridge::into_vec(vectors);
         let (mut pairs, mut mask) = (Vec::with_capacity(2 * vectors.len()), Vec::with_capacity(vectors.len()));
         for (graph, range) in batch.offsets().windows(2).enumerate() {
             let values = &values.0[graph * count..(graph + 1) * count];
@@ -161,7 +176,12 @@ impl Pairs {
 
 /// The Rayleigh quotients of the vectors: their eigenvalues, whatever their length.
 fn eigenvalues(batch: &Batch, form: LaplacianForm) -> Eigenvalues {
-    let (graph, count, vectors) = (batch.graph(), batch.shape().laplacian, batch.laplacian());
+    let array = batch.array(LAPLACIAN);
+    Eigenvalues(bridge::with_slice(&array, |vectors| quotients(batch, vectors, array.dims()[1], form)))
+}
+
+fn quotients(batch: &Batch, vectors: &[f32], count: usize, form: LaplacianForm) -> Vec<f32> {
+    let graph = batch.graph();
     let degree = |i: usize| graph.degree(i) as f64;
     let value = |i: usize, k: usize| f64::from(vectors[i * count + k]);
     let mut values = Vec::with_capacity(batch.graphs() * count);
@@ -185,5 +205,5 @@ fn eigenvalues(batch: &Batch, form: LaplacianForm) -> Eigenvalues {
             values.push(if length > 0.0 { (energy / length) as f32 } else { f32::NAN });
         }
     }
-    Eigenvalues(values)
+    values
 }

@@ -145,17 +145,22 @@ impl StructureConfig {
                     let tower = width / self.towers;
                     ledger
                         .weights(name, self.towers * (Linear::size(3 * tower, tower) + Linear::size(4 * tower, tower)));
+                    // Held to the end of the layer.
                     let f = ledger.linear(name, e.clone(), entries, self.edge_width, tower, true);
-                    let c = ledger.product(name, f, entries, width);
-                    let (a, b) =
-                        (ledger.product(name, u.clone(), nodes, width), ledger.product(name, u.clone(), nodes, width));
+                    let towers = |x: &Tracked, count: usize| ledger.product(name, x.clone(), count, width);
+                    let (a, b, c) = (towers(&u, nodes), towers(&u, nodes), towers(&f, entries));
+                    // Side by side.
+                    let (a, b, c) = (ledger.spread(name, a), ledger.spread(name, b), ledger.spread(name, c));
                     let work = Work { name: name.into(), output: floats(entries * width), ..Work::default() };
                     let m = ledger.run(work, [(a, false), (b, false), (c, false)]);
                     let sum = ledger.reduce(name, m.clone(), nodes, width);
-                    let most = ledger.reduce(name, m, nodes, width);
+                    // Where the largest are.
+                    let places = floats(nodes * width);
+                    let work = Work { name: name.into(), output: places, kept: places, ..Work::default() };
+                    let most = ledger.run(Work { forward: 2 * places, ..work }, [(m, false)]);
                     let mean = ledger.each(name, sum.clone());
                     let all = ledger.concat(name, vec![u, mean, sum, most]);
-                    let post = ledger.product(name, all, nodes, width);
+                    let post = ledger.spread(name, ledger.product(name, all, nodes, width));
                     ledger.linear(name, post, nodes, width, width, true)
                 }
             };

@@ -99,7 +99,7 @@ impl Architecture for Gat {
     }
 
     fn cost(&self, common: &Common, shape: &Shape, ledger: &Ledger) -> Tracked {
-        let mut seen = *shape;
+        let mut seen = shape.clone();
         if !self.edge_features {
             (seen.edge_numbers, seen.edge_categories, seen.edge_category_rows) = (0, 0, 0);
         }

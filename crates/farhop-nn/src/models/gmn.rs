@@ -109,7 +109,7 @@ impl Architecture for Gmn {
     }
 
     fn cost(&self, common: &Common, shape: &Shape, ledger: &Ledger) -> Tracked {
-        let (Shape { nodes, entries, .. }, width, walks) = (*shape, common.width, self.walks());
+        let (&Shape { nodes, entries, .. }, width, walks) = (shape, common.width, self.walks());
         let count = nodes * walks.tokens();
         let (per_node, members) = walks.expected(shape);
         let inside = (per_node * nodes as f64) as usize;

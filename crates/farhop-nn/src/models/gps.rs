@@ -29,7 +29,7 @@ use crate::layers::{
 };
 use crate::ledger::{Ledger, Tracked, Work};
 use crate::memory::floats;
-use crate::{Batch, Context, Features, InputShape, Network, NnError, OutputShape, Shape, ops};
+use crate::{ArrayShape, Batch, Context, Features, InputShape, Network, NnError, OutputShape, Shape, ops};
 
 knobs! {
     /// The settings of GPS.
@@ -77,8 +77,8 @@ impl Gps {
     }
 
     /// Columns of encodings of a node's place beside its features.
-    fn columns(&self, walk: usize, laplacian: usize) -> usize {
-        PositionColumns::columns(walk, laplacian, self.position_width)
+    fn columns(&self, arrays: &[ArrayShape]) -> usize {
+        PositionColumns::columns(arrays, self.position_width)
     }
 
     fn encoder(&self, common: &Common, columns: usize) -> EncoderConfig {
@@ -109,7 +109,7 @@ impl Architecture for Gps {
     }
 
     fn accepts(&self, common: &Common, inputs: &InputShape, _outputs: &OutputShape) -> Result<(), NnError> {
-        let columns = self.columns(inputs.walk, inputs.laplacian);
+        let columns = self.columns(&inputs.arrays);
         if columns == 0 {
             return Ok(());
         }
@@ -132,11 +132,8 @@ impl Architecture for Gps {
         outputs: &OutputShape,
         seeds: &mut Seeds,
     ) -> Box<dyn Network> {
-        let columns = self.columns(inputs.walk, inputs.laplacian);
-        let mut plain_inputs = inputs.clone();
-        if columns > 0 {
-            (plain_inputs.walk, plain_inputs.laplacian) = (0, 0);
-        }
+        let columns = self.columns(&inputs.arrays);
+        let plain_inputs = if columns > 0 { inputs.without_arrays() } else { inputs.clone() };
         let encoder = Encoder::init(&plain_inputs, &self.encoder(common, columns), seeds);
         let positions = (columns > 0).then(|| {
             let seed = seeds.next_seed();
@@ -151,10 +148,9 @@ impl Architecture for Gps {
 
     fn cost(&self, common: &Common, shape: &Shape, ledger: &Ledger) -> Tracked {
         let (nodes, width) = (shape.nodes, common.width);
-        let columns = self.columns(shape.walk, shape.laplacian);
+        let columns = self.columns(&shape.arrays);
         let mut h = if columns > 0 {
-            let bare = Shape { walk: 0, laplacian: 0, ..*shape };
-            let (x, _) = self.encoder(common, columns).cost(&bare, ledger);
+            let (x, _) = self.encoder(common, columns).cost(&shape.without_arrays(), ledger);
             PositionColumns::cost(x, shape, self.position_width, ledger)
         } else {
             self.encoder(common, 0).cost(shape, ledger).0

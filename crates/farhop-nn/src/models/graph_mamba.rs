@@ -138,7 +138,7 @@ impl Architecture for GraphMamba {
     }
 
     fn cost(&self, common: &Common, shape: &Shape, ledger: &Ledger) -> Tracked {
-        let (Shape { nodes, entries, .. }, width) = (*shape, common.width);
+        let (&Shape { nodes, entries, .. }, width) = (shape, common.width);
         let (mut h, _) = common.encoder().cost(shape, ledger);
         let mut e = EntryEncoder::cost("entries", width, shape, ledger);
         // The order as keys of 16 bytes, as a list, and the list turned around.

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::ModelConfig;
 use crate::{
-    Batch, BatchArrays, BatchNumbers, InputShape, Learner, Level, NnError, NumberLoss, OptimizerConfig, OutputShape,
-    Shape, StepReport, Targets,
+    Batch, BatchArrays, BatchNumbers, InputShape, Learner, Level, NnError, NodeArray, NumberLoss, OptimizerConfig,
+    OutputShape, Shape, StepReport, Targets,
 };
 
 /// Nodes of the graph that is tried on: a path with some chords, so that even models that look far see no end of it.
@@ -80,15 +80,15 @@ fn trial(inputs: &InputShape) -> Batch {
     let mut some = |count: usize| (0..count).map(|_| stream.normal() as f32).collect::<Vec<f32>>();
     let numbers = BatchNumbers::Dense(some(nodes * inputs.numbers));
     let edge_numbers = some(entries * inputs.edge_numbers);
-    let walk = some(nodes * inputs.walk).into_iter().map(f32::abs).collect();
-    let laplacian = some(nodes * inputs.laplacian);
+    let arrays = inputs.arrays.iter().map(|array| NodeArray::new(&array.name, array.width, some(nodes * array.width)));
+    let arrays = arrays.collect();
     let pick = |rows: usize, counts: &[u32]| -> Vec<u16> {
         (0..rows).flat_map(|row| counts.iter().map(move |count| (row as u32 % (*count).max(1)) as u16)).collect()
     };
     let (categories, edge_categories) = (pick(nodes, &inputs.categories), pick(entries, &inputs.edge_categories));
     let offsets = vec![0, NODES / 4, NODES];
     let graph = Arc::new(graph);
-    let arrays = BatchArrays { graph, offsets, numbers, categories, edge_numbers, edge_categories, walk, laplacian };
+    let arrays = BatchArrays { graph, offsets, numbers, categories, edge_numbers, edge_categories, arrays };
     Batch::from_arrays(arrays, inputs)
 }
 

@@ -10,7 +10,7 @@ use crate::init::Seeds;
 use crate::layers::{BlockConfig, Encoder, EncoderConfig, LaplacianEncoder, Linear, NormBlock};
 use crate::ledger::{Ledger, Tracked, Work};
 use crate::memory::floats;
-use crate::{Batch, Context, Features, InputShape, Shape, ops};
+use crate::{Batch, Context, Features, InputShape, LAPLACIAN, Shape, WALK, ops};
 
 const NORM: BlockConfig = BlockConfig { norm: NormKind::Batch, activation: ActivationKind::None, dropout: 0.0 };
 const RELU: BlockConfig = BlockConfig { activation: ActivationKind::Relu, ..NORM };
@@ -41,9 +41,14 @@ impl Split {
     }
 
     fn of_inputs(width: usize, channels: usize, inputs: &InputShape) -> Option<Self> {
-        let plain = inputs.numbers > 0 || !inputs.categories.is_empty();
-        Split::new(width, channels, plain, inputs.laplacian > 0, inputs.walk > 0)
+        let plain = inputs.numbers > 0 || inputs.with_arrays(is_plain).needs_encoder();
+        Split::new(width, channels, plain, inputs.array(LAPLACIAN) > 0, inputs.array(WALK) > 0)
     }
+}
+
+/// Whether an array has no channels of its own here: the shared encoder reads it.
+fn is_plain(name: &str) -> bool {
+    ![WALK, LAPLACIAN].contains(&name)
 }
 
 /// Channels of the hidden layer between `channels` channels of the walk.
@@ -73,17 +78,18 @@ impl IprEncoder {
         let Some(split) = Split::of_inputs(common.width, channels, inputs) else {
             return IprEncoder { plain: Some(common.build_encoder(inputs, seeds).0), laplacian: None, walk: None };
         };
-        let bare = InputShape { walk: 0, laplacian: 0, ..inputs.clone() };
+        let bare = inputs.with_arrays(is_plain);
+        let (steps, vectors) = (inputs.array(WALK), inputs.array(LAPLACIAN));
         let config = EncoderConfig { width: split.plain, ..common.encoder() };
         IprEncoder {
             plain: (split.plain > 0).then(|| Encoder::init(&bare, &config, seeds)),
             laplacian: (split.laplacian > 0).then(|| {
                 let kind = common.laplacian_encoder;
-                LaplacianEncoder::init(inputs.laplacian, split.laplacian, kind, seeds.next_seed())
+                LaplacianEncoder::init(vectors, split.laplacian, kind, seeds.next_seed())
             }),
             walk: (split.walk > 0).then(|| Walk {
-                norm: NormBlock::init(inputs.walk, NORM),
-                first: Linear::init(inputs.walk, hidden(split.walk), seeds.next_seed()),
+                norm: NormBlock::init(steps, NORM),
+                first: Linear::init(steps, hidden(split.walk), seeds.next_seed()),
                 inner: NormBlock::init(hidden(split.walk), RELU),
                 second: Linear::init(hidden(split.walk), split.walk, seeds.next_seed()),
             }),
@@ -96,7 +102,7 @@ impl IprEncoder {
         parts.extend(self.plain.as_ref().map(|plain| plain.forward(features, batch, context).into_dense(batch)));
         parts.extend(self.laplacian.as_ref().map(|laplacian| context.through_gate(laplacian.forward(batch, context))));
         parts.extend(self.walk.as_ref().map(|walk| {
-            let hidden = walk.first.apply(walk.norm.apply(batch.walk(), None, context).into());
+            let hidden = walk.first.apply(walk.norm.apply(batch.array(WALK), None, context).into());
             context.through_gate(walk.second.apply(walk.inner.apply(hidden, None, context).into()))
         }));
         if parts.len() == 1 { parts.remove(0) } else { ops::concat(parts) }
@@ -104,16 +110,17 @@ impl IprEncoder {
 
     /// Writes it into the ledger; what it reads is held elsewhere.
     pub fn cost(common: &Common, channels: usize, shape: &Shape, ledger: &Ledger) -> Tracked {
-        let plain = shape.inputs > 0 || shape.categories > 0;
-        let split = Split::new(common.width, channels, plain, shape.laplacian > 0, shape.walk > 0);
+        let (bare, steps, vectors) = (shape.with_arrays(is_plain), shape.array(WALK), shape.array(LAPLACIAN));
+        let plain = shape.inputs > 0 || bare.needs_encoder();
+        let split = Split::new(common.width, channels, plain, vectors > 0, steps > 0);
         let Some(split) = split else { return common.encoder().pass(shape, ledger).0 };
         let mut parts = Vec::new();
         if split.plain > 0 {
             let config = EncoderConfig { width: split.plain, ..common.encoder() };
-            parts.push(config.pass(&Shape { walk: 0, laplacian: 0, ..*shape }, ledger).0);
+            parts.push(config.pass(&bare, ledger).0);
         }
         if split.laplacian > 0 {
-            let (weights, numbers) = common.laplacian_encoder.size(shape.laplacian, split.laplacian);
+            let (weights, numbers) = common.laplacian_encoder.size(vectors, split.laplacian);
             ledger.weights("laplacian weights", weights);
             let work = Work { name: "encoder".into(), output: floats(shape.nodes * numbers), ..Work::default() };
             let read = ledger.run(work, [(ledger.data(0), false)]);
@@ -122,10 +129,10 @@ impl IprEncoder {
         if split.walk > 0 {
             let inner = hidden(split.walk);
             let x = ledger.data(0);
-            ledger.weights("walk weights", NormBlock::size(shape.walk, NORM));
-            let output = floats(shape.nodes * shape.walk);
+            ledger.weights("walk weights", NormBlock::size(steps, NORM));
+            let output = floats(shape.nodes * steps);
             let x = ledger.run(Work { name: "walk".into(), output, ..Work::default() }, [(x, false)]);
-            let x = ledger.linear("walk", x, shape.nodes, shape.walk, inner, true);
+            let x = ledger.linear("walk", x, shape.nodes, steps, inner, true);
             let x = ledger.norm_block("walk", x, None, shape.nodes, inner, RELU);
             parts.push(ledger.linear("walk", x, shape.nodes, inner, split.walk, true));
         }

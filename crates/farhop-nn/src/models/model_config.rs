@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::contract::{AnyArchitecture, Change, Properties, Reach, Registration, WeighedHops};
 use super::{Common, REGISTRY};
+use crate::arrays::total_width;
 use crate::config::nearest;
 use crate::init::Seeds;
 use crate::knobs::{Knob, Knobs};
@@ -191,7 +192,7 @@ impl ModelConfig {
     pub fn load(&self, inputs: InputShape, outputs: OutputShape, weights: &[u8]) -> Result<Model, NnError> {
         self.validate()?;
         let held = Reader::new(weights)?.numbers();
-        let sizes = [("numbers", inputs.numbers), ("walk", inputs.walk), ("laplacian", inputs.laplacian)];
+        let sizes = [("numbers", inputs.numbers), ("node arrays", total_width(&inputs.arrays))];
         let rows = |counts: &[u32]| counts.iter().map(|count| u64::from(*count)).sum::<u64>();
         let edges = inputs.edge_numbers as u64;
         let sizes = sizes.into_iter().map(|(what, size)| (what, size as u64)).chain([
@@ -219,7 +220,7 @@ impl ModelConfig {
 
     /// What the model will need on a batch of that shape.
     pub fn memory(&self, shape: &Shape, training: bool) -> MemoryEstimate {
-        let mut shape = *shape;
+        let mut shape = shape.clone();
         if shape.level == Level::Pair {
             shape.outputs = self.common.width;
         }

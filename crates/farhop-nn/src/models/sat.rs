@@ -133,7 +133,7 @@ impl Architecture for Sat {
         let e = self.structure.reads_edges().then(|| EdgeRows::cost(shape, self.edge_width, ledger));
         let (width, tokens) = (common.width, if self.class_token { shape.graphs.max(1) } else { 0 });
         let nodes = shape.nodes + tokens;
-        let (plain_shape, shape) = (shape, &Shape { nodes, ..*shape });
+        let (plain_shape, shape) = (shape, &Shape { nodes, ..shape.clone() });
         ledger.hold("surroundings", self.structure(common).held(shape));
         if self.class_token {
             ledger.weights("class token weights", width);

@@ -2,7 +2,7 @@
 
 use farhop_data::{Columns, Dataset, Numbers, Target};
 use farhop_graph::{Graph, count_within_two_steps};
-use farhop_nn::Shape;
+use farhop_nn::{ArrayShape, Shape};
 
 use super::DataBytes;
 use crate::EncodingConfig;
@@ -12,7 +12,7 @@ use crate::task::{READY_PARTS, alive};
 const CUT: f64 = 0.5;
 
 /// One graph whose nodes are predicted, as far as memory is concerned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Division {
     /// The sizes of the whole graph.
     pub shape: Shape,
@@ -31,14 +31,14 @@ impl Division {
     /// From the data of one graph, before anything is made of it.
     pub fn of(dataset: &Dataset, encodings: &EncodingConfig) -> Self {
         let columns = (&dataset.nodes, &dataset.edges);
-        Division::of_columns(dataset.graphs.union(), columns, &dataset.target, encodings)
+        Division::of_columns(dataset.graphs.union(), columns, &dataset.target, &encodings.shapes())
     }
 
     pub(crate) fn of_columns(
         graph: &Graph,
         (nodes, edges): (&Columns, &Columns),
         target: &Target,
-        encodings: &EncodingConfig,
+        arrays: &[ArrayShape],
     ) -> Self {
         let rows = |sizes: &[u32]| sizes.iter().map(|size| *size as usize).sum();
         let shape = Shape {
@@ -51,8 +51,7 @@ impl Division {
             edge_numbers: edges.width,
             edge_categories: edges.sizes.len(),
             edge_category_rows: rows(&edges.sizes),
-            walk: encodings.walk,
-            laplacian: encodings.laplacian,
+            arrays: arrays.to_vec(),
             two_steps: Some(count_within_two_steps(graph)),
             ..Shape::nodes(graph.nodes(), graph.entries(), nodes.width, target.outputs())
         };
@@ -61,7 +60,7 @@ impl Division {
             Target::Binary { values, .. } | Target::Number { values, .. } => 4 * values.len(),
             Target::Pair { pairs, .. } => 8 * pairs.len(),
         };
-        let encoded = 4 * graph.nodes() * (encodings.walk + encodings.laplacian);
+        let encoded = 4 * graph.nodes() * shape.array_columns();
         let features = (nodes.heap_bytes() + edges.heap_bytes() + encoded + answers) as u64;
         Division { shape, directed: graph.is_directed(), graph: graph.heap_bytes() as u64, features }
     }
@@ -69,7 +68,7 @@ impl Division {
     /// Sizes only, with features that stay on disk.
     pub fn of_shape(shape: &Shape, directed: bool) -> Self {
         let graph = DataBytes::one_graph(shape.nodes, shape.entries, directed).graph;
-        Division { shape: *shape, directed, graph, features: 8 * shape.nodes as u64 }
+        Division { shape: shape.clone(), directed, graph, features: 8 * shape.nodes as u64 }
     }
 
     /// What a run needs whose largest batch has this many nodes and entries.
@@ -77,7 +76,7 @@ impl Division {
         let share = nodes as f64 / self.shape.nodes.max(1) as f64;
         let part = |count: usize| (count as f64 * share).ceil() as usize;
         let (non_zeros, two_steps) = (self.shape.non_zeros.map(part), self.shape.two_steps.map(part));
-        let batch = Shape { nodes, entries, non_zeros, two_steps, ..self.shape };
+        let batch = Shape { nodes, entries, non_zeros, two_steps, ..self.shape.clone() };
         let graph = DataBytes::one_graph(nodes, entries, self.directed).graph;
         let all = self.shape.nodes as u64;
         let held = DataBytes {
@@ -110,7 +109,7 @@ fn feature_bytes(batch: &Shape) -> u64 {
         Some(count) => 8 * (count + batch.nodes),
         None => 4 * batch.inputs * batch.nodes,
     };
-    let of_nodes = batch.nodes * (2 * batch.categories + 4 * (batch.walk + batch.laplacian));
+    let of_nodes = batch.nodes * (2 * batch.categories + 4 * batch.array_columns());
     let of_entries = batch.entries * (4 * batch.edge_numbers + 2 * batch.edge_categories);
     (numbers + of_nodes + of_entries) as u64
 }

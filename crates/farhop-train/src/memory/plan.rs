@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::{Limit, bytes_text};
 use crate::TrainError;
 
-/// Program, stacks and allocator: what a run on a thousand nodes takes beyond its arrays (on a hundred, two MiB less).
-const PROGRAM_BYTES: u64 = 14 << 20;
+/// Program, stacks and allocator: what a run on a thousand nodes takes beyond its arrays.
+const PROGRAM_BYTES: u64 = 18 << 20;
 
 /// One line of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -45,8 +45,7 @@ impl Collection {
             categories: rows(&self.nodes.categories, self.nodes.sizes.len(), nodes()),
             edge_numbers: rows(&self.edges.numbers, self.edges.width, entries()),
             edge_categories: rows(&self.edges.categories, self.edges.columns, entries()),
-            walk: rows(&self.encodings.walk, shape.walk, nodes()),
-            laplacian: rows(&self.encodings.laplacian, shape.laplacian, nodes()),
+            arrays: self.encodings.rows(|values, width| rows(values, width, nodes())),
         };
         Batch::from_arrays(arrays, shape)
     }

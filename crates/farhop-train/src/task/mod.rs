@@ -23,7 +23,7 @@ use farhop_graph::{Graph, GraphSet};
 use farhop_nn::exchange::Halo;
 use farhop_nn::{Batch, BatchArrays, InputShape, Model, OutputShape, Shape, Targets};
 
-pub use encodings::{EncodingConfig, Encodings};
+pub use encodings::{ENCODINGS, Encoding, EncodingConfig, Encodings};
 pub use feed::LoadTime;
 pub use parting::Parting;
 pub use planning::plan_whole;
@@ -149,26 +149,23 @@ impl Task {
         let split = truth::known_only(split, &target, set, level);
         let training = truth::rows_of(set, level, &split.train);
         let absolute = metric == Metric::Mae;
-        let union = graphs.union();
-        let per_node = |values: &[f32]| values.len().checked_div(union.nodes()).unwrap_or(0);
         let input = InputShape {
             numbers: nodes.width,
             categories: nodes.sizes.clone(),
             edge_numbers: edges.width,
             edge_categories: edges.sizes.clone(),
-            walk: per_node(&encodings.walk),
-            laplacian: per_node(&encodings.laplacian),
+            arrays: encodings.shapes(),
         };
-        if input.numbers + input.categories.len() + input.walk + input.laplacian == 0 {
+        if input.numbers + input.categories.len() + input.arrays.len() == 0 {
             return Err(TrainError::Task(format!(
                 "{name} has no node features. Add some, or pass {} for positional encodings.",
                 Setting::to("walk", "16")
             )));
         }
         let output = OutputShape { level, outputs: target.outputs() };
-        let encoded = 4 * (encodings.walk.len() + encodings.laplacian.len());
+        let encoded = encodings.bytes();
         let graph = part.as_ref().map_or(graphs.union(), |part| &part.graph);
-        let division = Division::of_columns(graph, (&nodes, &edges), &target, &encoded_widths(&input));
+        let division = Division::of_columns(graph, (&nodes, &edges), &target, &input.arrays);
         if parting.is_none() {
             // Only parts of a graph are worth going to the disk for.
             nodes.numbers = match nodes.numbers {
@@ -618,10 +615,6 @@ impl Task {
     }
 }
 
-fn encoded_widths(input: &InputShape) -> EncodingConfig {
-    EncodingConfig { walk: input.walk, laplacian: input.laplacian }
-}
-
 fn whole_batch(
     graph: Arc<Graph>,
     nodes: Columns,
@@ -643,8 +636,7 @@ fn whole_batch(
         categories: nodes.categories,
         edge_numbers: edges.numbers,
         edge_categories: edges.categories,
-        walk: encodings.walk,
-        laplacian: encodings.laplacian,
+        arrays: encodings.arrays,
     };
     Ok(Batch::from_part(arrays, input, halo))
 }

@@ -157,8 +157,7 @@ impl Cutter<'_> {
             categories: rows(&columns.categories, columns.sizes.len(), of_nodes()),
             edge_numbers: rows(&edges.numbers, edges.width, entries()),
             edge_categories: rows(&edges.categories, edges.columns, entries()),
-            walk: rows(&encodings.walk, shape.walk, of_nodes()),
-            laplacian: rows(&encodings.laplacian, shape.laplacian, of_nodes()),
+            arrays: encodings.rows(|values, width| rows(values, width, of_nodes())),
             graph: Arc::new(found.graph),
         };
         Ok(Cut { batch: Batch::from_arrays(arrays, shape), own, nodes })

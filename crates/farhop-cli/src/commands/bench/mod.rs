@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use farhop_data::bench_graph::BenchGraph;
 use farhop_kernels::simd::Isa;
-use farhop_nn::{Learner, Level, ModelConfig, OptimizerConfig, Shape};
+use farhop_nn::{Learner, Level, Model, ModelConfig, OptimizerConfig, Shape};
 use farhop_train::memory::{DataBytes, bytes_text, peak_rss_bytes};
 use serde_json::json;
 
@@ -17,6 +17,15 @@ use crate::data;
 use crate::failure::Failure;
 use crate::table::TextTable;
 use work::{GraphRequest, Work};
+
+/// What is measured.
+#[allow(clippy::large_enum_variant, reason = "there is one")]
+enum Subject {
+    /// In training.
+    Learner(Learner),
+    /// In inference.
+    Model(Model),
+}
 
 /// Runs the command.
 pub fn run(
@@ -56,17 +65,21 @@ pub fn run(
     let (batch, targets) = work.into_batch()?;
     // Adam as the peers have it: no decay, no clipping.
     let optimizer = OptimizerConfig { weight_decay: 0.0, clip_norm: None, ..OptimizerConfig::default() };
-    let mut learner = Learner::new(network, optimizer, seed);
+    // Without training there is no optimiser, as in a prediction.
+    let mut subject =
+        if training { Subject::Learner(Learner::new(network, optimizer, seed)) } else { Subject::Model(network) };
     let (mut epochs, mut busy) = (Vec::new(), Vec::new());
     for epoch in 0..=arguments.epochs {
         let (start, before) = (Instant::now(), processor_seconds());
-        if training {
-            let step = learner.step(&batch, &targets, 0.005);
-            if !step.is_finite() {
-                return Err(Failure::failed(format!("the loss of epoch {epoch} is not finite. Check the features.")));
+        match &mut subject {
+            Subject::Learner(learner) => {
+                let step = learner.step(&batch, &targets, 0.005);
+                if !step.is_finite() {
+                    let says = format!("the loss of epoch {epoch} is not finite. Check the features.");
+                    return Err(Failure::failed(says));
+                }
             }
-        } else {
-            std::hint::black_box(learner.model().outputs(&batch));
+            Subject::Model(model) => drop(std::hint::black_box(model.outputs(&batch))),
         }
         let seconds = start.elapsed().as_secs_f64();
         epochs.push(seconds);

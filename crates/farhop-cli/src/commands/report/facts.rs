@@ -4,8 +4,9 @@ use std::path::{Component, Path, PathBuf};
 
 use farhop_data::card::{DataCard, TargetSummary};
 use farhop_data::text::{counted, thousands};
+use farhop_nn::ArrayShape;
 use farhop_train::memory::bytes_text;
-use farhop_train::{Recipe, RunHistory, RunRecord};
+use farhop_train::{ENCODINGS, Recipe, RunHistory, RunRecord};
 
 use super::course::{curve, points};
 use super::date::day_and_time;
@@ -75,13 +76,17 @@ fn known(record: &RunRecord) -> Vec<(String, Markup)> {
     let columns = [
         (input.numbers, "numbers"),
         (input.categories.len(), "categories"),
-        (input.walk, "of random walks"),
-        (input.laplacian, "of the Laplacian"),
         (input.edge_numbers, "numbers of edges"),
         (input.edge_categories.len(), "categories of edges"),
     ];
+    let named = |array: &ArrayShape| {
+        let known = ENCODINGS.iter().find(|encoding| encoding.name == array.name);
+        (array.width, known.map_or(array.name.clone(), |encoding| encoding.columns.to_string()))
+    };
     let columns: Vec<String> = columns
         .into_iter()
+        .map(|(count, what)| (count, what.to_string()))
+        .chain(input.arrays.iter().map(named))
         .filter(|(count, _)| *count > 0)
         .map(|(count, what)| format!("{} {what}", thousands(count as u64)))
         .collect();

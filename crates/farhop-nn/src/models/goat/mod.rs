@@ -1,8 +1,8 @@
 //! GOAT: attention among neighbours beside attention to a codebook that stands for all nodes.
 //!
-//! Kong, Chen, Kirchenbauer, Ni, Bruss and Goldstein, "GOAT: a global transformer on large-scale graphs", ICML 2023, in
-//! the full-graph form that Luo, Shi and Wu ("Classic GNNs are strong baselines", NeurIPS 2024) compare with. N nodes,
-//! d channels, H heads of d channels each, M centroids:
+//! Kong, Chen, Kirchenbauer, Ni, Bruss and Goldstein, "GOAT: a global transformer on large-scale graphs", ICML 2023. By default it has the full-graph
+//! form that Luo, Shi and Wu ("Classic GNNs are strong baselines", NeurIPS 2024) compare with; `draws`, `code_width` and `positions` make it the
+//! authors' own. N nodes, d channels, H heads of d channels each, M centroids:
 //!
 //! ```text
 //! z = act(norm(x W1 + b1)) W2 + b2
@@ -14,27 +14,35 @@
 //! ```
 //!
 //! A centroid that no row was near has weight zero. No residual anywhere.
-//! Cost: E H d + N H d² + N M H d a layer; the N x M weights of a head are kept twice.
+//!
+//! With `draws = [20, 10, 5]` node i reads tokens instead of neighbours: in every round each node found so far, i included, draws so many of its
+//! neighbours, and who is new has the number of the round as its distance r. Scores are `q_i . k_j / sqrt(d) + b_r - log(tokens of i with that r)`, b
+//! learned for every head. Steps of training draw anew, evaluation always draws the same. `code_width` gives u other channels than d, and with `positions`
+//! u has the encodings of nodes beside it, `u = [z Wp + bp | positions]`, which the values of attention do not see. The authors take node2vec codes for
+//! these; here they are the encodings that a run has (`walk`, `laplacian`), and the input does not read them then.
+//!
+//! Cost: E H d + N H d² + N M H d a layer, with all tokens as E; the N x M weights of a head are kept twice.
 //! Differences: a codebook starts with sizes of 1 instead of 0, which would throw all centroids without a row far away
-//! in the first step. The authors' tokens from sampled neighbourhoods with distances, and their positions of nodes, are
-//! not part of this form.
+//! in the first step. n_m counts the rows of the last step; the authors' the last row of every node, which is the same where a step sees the whole graph.
 
 mod codebook;
+mod layer;
+pub(crate) mod tokens;
 
 use burn::module::Module;
 use burn::tensor::Tensor;
-use farhop_kernels::dense::{Activation, Finish};
 
 use self::codebook::Codebook;
+use self::layer::{GoatLayer, Seen};
+use self::tokens::Tokens;
 use super::{About, Architecture, Change, Common, Properties, Reach, narrower};
-use crate::config::NormKind;
+use crate::config::{Checks, NormKind};
 use crate::init::Seeds;
 use crate::knobs::knobs;
 use crate::layers::{Encoder, Head, Layer, Linear, NormBlock};
 use crate::ledger::{Ledger, Tracked, Work, rows};
 use crate::memory::floats;
-use crate::ops::{self, Normalisation};
-use crate::{Batch, Context, Features, InputShape, Network, OutputShape, Shape};
+use crate::{Batch, Context, Features, InputShape, Network, NnError, OutputShape, Shape, ops};
 
 knobs! {
     /// The settings of GOAT.
@@ -47,10 +55,26 @@ knobs! {
         decay: f32 = 0.99, in 0.0..1.0;
         /// Probability of dropping a weight of either attention.
         attention_dropout: f32 = 0.0, in 0.0..1.0;
+        /// Neighbours that each node found so far draws in a round, to find the tokens of a node; without rounds, tokens are its neighbours. The authors' is [20, 10, 5].
+        draws: Vec<usize> = Vec::new();
+        /// Channels of a node in the codebook, positions not counted; 0 for the width.
+        code_width: usize = 0, in 0..=65_536;
+        /// Whether encodings of nodes go into the codebook, rather than into the input.
+        positions: bool = false;
     }
 }
 
+/// Rounds of draws, and neighbours of a draw.
+const MOST_ROUNDS: usize = 8;
+const MOST_DRAWN: usize = 256;
+
 impl Goat {
+    /// Channels of a node in the codebook, without and with positions that have so many columns.
+    fn code(&self, common: &Common, positions: usize) -> [usize; 2] {
+        let width = if self.code_width == 0 { common.width } else { self.code_width };
+        [width, width + if self.positions { positions } else { 0 }]
+    }
+
     fn local_cost(&self, name: &str, z: &Tracked, width: usize, shape: &Shape, ledger: &Ledger) -> Tracked {
         let Shape { nodes, entries, .. } = *shape;
         let wide = self.heads * width;
@@ -59,19 +83,28 @@ impl Goat {
         let output = |count: usize| Work { name: name.into(), output: rows(count, self.heads), ..Work::default() };
         let edges = ledger.run(output(entries), [(q.clone(), true), (k.clone(), true)]);
         let own = ledger.reduce(name, ledger.multiply(name, q, k), nodes, self.heads);
-        let scores = ledger.run(output(entries + nodes), [(edges, false), (own, false)]);
+        let mut scores = ledger.run(output(entries + nodes), [(edges, false), (own, false)]);
+        if !self.draws.is_empty() {
+            ledger.weights(&format!("{name} weights"), (self.draws.len() + 1) * self.heads);
+            let bias = ledger.run(output(entries + nodes), [(ledger.data(0), false)]);
+            scores = ledger.spread(name, ledger.add(name, scores, bias));
+        }
         let weights = ledger.each(name, scores);
         let work = Work { name: name.into(), output: rows(nodes, wide), ..Work::default() };
         ledger.run(work, [(v, true), (weights, true)])
     }
 
-    fn global_cost(&self, name: &str, z: &Tracked, width: usize, shape: &Shape, ledger: &Ledger) -> Vec<Tracked> {
-        let (nodes, count, wide) = (shape.nodes, self.centroids, self.heads * width);
-        let u = ledger.linear(name, z.clone(), nodes, width, width, true);
-        let q = ledger.linear(name, u, nodes, width, wide, true);
-        let map = || ledger.linear(name, ledger.data(0), count, width, wide, true);
-        let (k, v) = (map(), map());
-        ledger.hold("codebook", floats(Codebook::size(count, width)));
+    fn global_cost(&self, name: &str, z: &Tracked, common: &Common, shape: &Shape, ledger: &Ledger) -> Vec<Tracked> {
+        let (nodes, count, width) = (shape.nodes, self.centroids, common.width);
+        let (wide, [own, whole]) = (self.heads * width, self.code(common, shape.array_columns()));
+        let mut u = ledger.linear(name, z.clone(), nodes, width, own, true);
+        if whole > own {
+            u = ledger.reduce(name, u, nodes, whole);
+        }
+        let q = ledger.linear(name, u, nodes, whole, wide, true);
+        let map = |inputs: usize| ledger.linear(name, ledger.data(0), count, inputs, wide, true);
+        let (k, v) = (map(whole), map(own));
+        ledger.hold("codebook", floats(Codebook::size(count, whole)));
         let head = |_| {
             let part = |x: &Tracked, rows_of: usize| ledger.reduce(name, x.clone(), rows_of, width);
             let output = rows(nodes, count);
@@ -95,12 +128,39 @@ impl Architecture for Goat {
         citation: "Kong and others, GOAT: a global transformer on large-scale graphs, ICML 2023",
         idea: "attention among neighbours beside attention to centroids that stand for all nodes",
         cost: "E H F + N H F² + N M H F",
-        limits: "edge features are not read; tokens are neighbours, not sampled neighbourhoods",
+        limits: "edge features are not read; draws of tokens follow the numbers of nodes",
     };
     const IDLE: &'static [&'static str] = &["residual"];
 
     fn defaults() -> Common {
         Common { layers: 1, width: 128, norm: NormKind::Batch, dropout: 0.5, ..Common::default() }
+    }
+
+    fn check(&self, common: &Common) -> Result<(), NnError> {
+        common.at_least_layers(Self::NAME, 1)?;
+        let fits = self.draws.len() <= MOST_ROUNDS && self.draws.iter().all(|size| (1..=MOST_DRAWN).contains(size));
+        Checks(Self::NAME).that(fits, "draws", format!("{:?}", self.draws), || {
+            format!("allowed is a list of at most {MOST_ROUNDS} rounds, each 1 to {MOST_DRAWN}")
+        })
+    }
+
+    fn accepts(&self, _common: &Common, inputs: &InputShape, _outputs: &OutputShape) -> Result<(), NnError> {
+        if !self.positions {
+            return Ok(());
+        }
+        let can_not = |what: &str, remedy: &str| {
+            Err(NnError::CanNot { model: Self::NAME, what: what.into(), remedy: remedy.into() })
+        };
+        if inputs.arrays.is_empty() {
+            return can_not(
+                "put positions into its codebook without any",
+                "Ask for an encoding, or set positions to false.",
+            );
+        }
+        if inputs.numbers == 0 && inputs.categories.is_empty() {
+            return can_not("read nodes that have nothing but positions", "Set positions to false.");
+        }
+        Ok(())
     }
 
     fn build(
@@ -110,28 +170,41 @@ impl Architecture for Goat {
         outputs: &OutputShape,
         seeds: &mut Seeds,
     ) -> Box<dyn Network> {
-        let (encoder, read) = common.build_encoder(inputs, seeds);
+        let bare = inputs.with_arrays(|_| !self.positions);
+        let (encoder, read) = common.build_encoder(&bare, seeds);
         let width = common.width;
+        let code = self.code(common, inputs.arrays.iter().map(|array| array.width).sum());
         Box::new(GoatNetwork {
             encoder,
             input: Linear::init(read, width, seeds.next_seed()),
             input_norm: common.build_norm(width),
             input_output: Linear::init(width, width, seeds.next_seed()),
-            layers: (0..common.layers).map(|_| GoatLayer::init(self, common, seeds)).collect(),
+            layers: (0..common.layers).map(|_| GoatLayer::init(self, common, code, seeds)).collect(),
             head: common.build_head(width, outputs, seeds),
+            draws: self.draws.clone(),
+            positions: self.positions,
         })
     }
 
     fn cost(&self, common: &Common, shape: &Shape, ledger: &Ledger) -> Tracked {
         let (nodes, width, wide) = (shape.nodes, common.width, self.heads * common.width);
-        let (x, read) = common.encoder().cost(shape, ledger);
+        let encoder = common.encoder();
+        encoder.hold(shape, ledger);
+        let (x, read) = encoder.pass(&shape.with_arrays(|_| !self.positions), ledger);
+        let mut seen = shape.clone();
+        if !self.draws.is_empty() {
+            seen.entries = Tokens::expected(shape, &self.draws);
+            // In training those of the step, beside those of evaluation, which stay.
+            let sets = if ledger.training() { 2 } else { 1 };
+            ledger.hold("tokens", sets * Tokens::bytes(seen.entries, nodes));
+        }
         let mut z = ledger.linear("input", x, nodes, read, width, true);
         z = ledger.norm_block("input norm", z, None, nodes, width, common.block());
         z = ledger.linear("input", z, nodes, width, width, true);
         for i in 0..common.layers {
             let name = format!("layers.{i}");
-            let mut parts = vec![self.local_cost(&name, &z, width, shape, ledger)];
-            parts.extend(self.global_cost(&name, &z, width, shape, ledger));
+            let mut parts = vec![self.local_cost(&name, &z, width, &seen, ledger)];
+            parts.extend(self.global_cost(&name, &z, common, shape, ledger));
             let both = ledger.concat(&name, parts);
             z = ledger.linear(&name, both, nodes, 2 * wide, wide, true);
             z = ledger.norm_block(&name, z, None, nodes, wide, common.block());
@@ -143,11 +216,11 @@ impl Architecture for Goat {
 
     fn reach(&self, common: &Common) -> Reach {
         // Other nodes are seen through the codebook, which does not change outside of training.
-        Reach::Hops(common.layers)
+        Reach::Hops(common.layers * self.draws.len().max(1))
     }
 
     fn properties(&self, _common: &Common) -> Properties {
-        Properties::MESSAGE_PASSING
+        Properties { equivariant: self.draws.is_empty(), ..Properties::MESSAGE_PASSING }
     }
 
     fn smaller(&self, common: &Common, _training: bool) -> Vec<Vec<Change>> {
@@ -161,101 +234,6 @@ impl Architecture for Goat {
     }
 }
 
-/// Both attentions and the block after them.
-#[derive(Module, Debug)]
-struct GoatLayer {
-    local_query: Linear,
-    local_key: Linear,
-    local_value: Linear,
-    projection: Linear,
-    global_query: Linear,
-    global_key: Linear,
-    global_value: Linear,
-    codebook: Codebook,
-    inner: Linear,
-    inner_norm: NormBlock,
-    outer: Linear,
-    outer_norm: NormBlock,
-    #[module(skip)]
-    heads: usize,
-    #[module(skip)]
-    attention_dropout: f32,
-}
-
-impl GoatLayer {
-    fn init(settings: &Goat, common: &Common, seeds: &mut Seeds) -> Self {
-        let (width, wide) = (common.width, settings.heads * common.width);
-        let codebook = Codebook::init(settings.centroids, width, settings.decay, seeds.next_seed());
-        let mut map = |inputs, outputs| Linear::init(inputs, outputs, seeds.next_seed());
-        GoatLayer {
-            local_query: map(width, wide),
-            local_key: map(width, wide),
-            local_value: map(width, wide),
-            projection: map(width, width),
-            global_query: map(width, wide),
-            global_key: map(width, wide),
-            global_value: map(width, wide),
-            codebook,
-            inner: map(2 * wide, wide),
-            inner_norm: common.build_norm(wide),
-            outer: map(wide, width),
-            outer_norm: common.build_norm(width),
-            heads: settings.heads,
-            attention_dropout: settings.attention_dropout,
-        }
-    }
-
-    /// Among neighbours and the node itself, `[N, H d]`.
-    fn local(&self, z: &Tensor<2>, batch: &Batch, context: &Context) -> Tensor<2> {
-        let [nodes, width] = z.dims();
-        let maps = [&self.local_query, &self.local_key, &self.local_value];
-        let [q, k, v] = maps.map(|map| map.apply(z.clone().into()));
-        let scale = 1.0 / (width as f32).sqrt();
-        let edges = ops::edge_dot(q.clone(), k.clone(), batch.graph(), self.heads, scale);
-        let own = (q * k).reshape([nodes * self.heads, width]).sum_dim(1).reshape([nodes, self.heads]) * scale;
-        let scores = Tensor::cat(vec![edges, own], 0);
-        let weights = ops::edge_softmax(scores, batch.graph(), context.dropout(self.attention_dropout));
-        context.saw_attention(batch.graph(), 1, || weights.clone());
-        ops::attend(v, weights, None, batch.graph())
-    }
-
-    /// To the codebook, `[N, d]` for every head.
-    fn global(&self, z: &Tensor<2>, context: &Context) -> Vec<Tensor<2>> {
-        let [nodes, width] = z.dims();
-        let u = self.projection.apply(z.clone().into());
-        let values = self.codebook.values();
-        let count = values.dims()[0];
-        let q = self.global_query.apply(u.clone().into());
-        let k = self.global_key.apply(values.clone().into()) * (1.0 / (width as f32).sqrt());
-        let v = self.global_value.apply(values.into());
-        let log_counts = self.codebook.log_counts();
-        let head = |head: usize| {
-            let columns = head * width..(head + 1) * width;
-            let map = k.clone().slice([0..count, columns.clone()]).transpose();
-            let scores = ops::linear(q.clone().slice([0..nodes, columns.clone()]), map, Some(log_counts.clone()));
-            let mut weights = ops::row_softmax(scores);
-            if self.attention_dropout > 0.0 && context.is_training() {
-                let dropout = context.dropout(self.attention_dropout);
-                let finish = Finish { activation: Activation::Identity, dropout };
-                weights = ops::norm_block(weights, Normalisation::None, finish, None);
-            }
-            ops::linear(weights, v.clone().slice([0..count, columns]), None)
-        };
-        let heads = (0..self.heads).map(head).collect();
-        self.codebook.follow(&u, context);
-        heads
-    }
-
-    fn forward(&self, z: Tensor<2>, batch: &Batch, context: &Context) -> Tensor<2> {
-        let mut parts = vec![self.local(&z, batch, context)];
-        parts.extend(self.global(&z, context));
-        let joined = ops::concat(parts);
-        let inner = self.inner.apply(joined.into());
-        let inner = self.inner_norm.apply(inner, None, context);
-        self.outer_norm.apply(self.outer.apply(inner.into()), None, context)
-    }
-}
-
 /// Input block, layers and head.
 #[derive(Module, Debug)]
 pub struct GoatNetwork {
@@ -265,16 +243,36 @@ pub struct GoatNetwork {
     input_output: Linear,
     layers: Vec<GoatLayer>,
     head: Head,
+    #[module(skip)]
+    draws: Vec<usize>,
+    #[module(skip)]
+    positions: bool,
+}
+
+impl GoatNetwork {
+    fn seen(&self, batch: &Batch, context: &Context) -> Seen {
+        let tokens = (!self.draws.is_empty()).then(|| Tokens::of(batch, &self.draws, context));
+        let mut seen = Seen { graph: batch.graph().clone(), tokens, positions: None };
+        if self.positions {
+            let arrays: Vec<Tensor<2>> = batch.shape().arrays.iter().map(|array| batch.array(&array.name)).collect();
+            seen.positions = Some(seen.answering(seen.read(ops::concat(arrays))));
+        }
+        seen
+    }
 }
 
 impl Layer for GoatNetwork {
     fn forward(&self, features: Features, batch: &Batch, context: &Context) -> Tensor<2> {
         context.input(&features);
-        let x = self.encoder.stage(features, batch, context);
+        let seen = self.seen(batch, context);
+        let x = match self.encoder.stage(features, batch, context) {
+            Features::Dense(x) => seen.read(x).into(),
+            sparse => sparse,
+        };
         let hidden = self.input_norm.apply(self.input.apply(x), None, context);
         let mut z = self.input_output.apply(hidden.into());
         for (i, layer) in self.layers.iter().enumerate() {
-            z = context.stage(|| format!("layers.{i}"), layer.forward(z, batch, context));
+            z = context.stage(|| format!("layers.{i}"), layer.forward(z, &seen, context));
         }
         context.stage(|| "head".into(), self.head.forward(z.into(), batch, context))
     }

@@ -6,7 +6,7 @@ use farhop_graph::random::Stream;
 use farhop_graph::relabel;
 
 use super::support::*;
-use crate::{BatchArrays, BatchNumbers, InputShape, Model};
+use crate::{BatchArrays, BatchNumbers, InputShape, Model, NodeArray};
 
 const GEN: &str = r#""heads": 2"#;
 
@@ -123,8 +123,11 @@ fn moving_nodes_with_their_entries_moves_the_result() {
         categories: rows(&arrays.categories, &old_node, 2),
         edge_numbers: rows(&arrays.edge_numbers, &old_entry, 2),
         edge_categories: rows(&arrays.edge_categories, &old_entry, 2),
-        walk: rows(&arrays.walk, &old_node, 3),
-        laplacian: rows(&arrays.laplacian, &old_node, 2),
+        arrays: arrays
+            .arrays
+            .iter()
+            .map(|array| NodeArray { values: rows(&array.values, &old_node, array.width), ..array.clone() })
+            .collect(),
     };
     for name in models().filter(|name| config(name, "").properties().equivariant) {
         let model = stirred(name, "", &shape);

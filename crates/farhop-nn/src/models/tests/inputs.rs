@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use super::support::*;
 use crate::network::Array;
-use crate::{Batch, BatchArrays, BatchNumbers, Context, InputShape, Level, Model, OutputShape, Targets, ops::bridge};
+use crate::ops::bridge;
+use crate::{
+    ArrayShape, Batch, BatchArrays, BatchNumbers, Context, InputShape, LAPLACIAN, Level, Model, OutputShape, Targets,
+};
 
 fn classes(nodes: usize) -> Arc<Targets> {
     Arc::new(Targets::classes((0..nodes as u32).collect(), (0..nodes as u32).map(|i| i % 3).collect()))
@@ -107,7 +110,8 @@ fn a_table_is_a_linear_map_of_one_hot_rows() {
 fn turned(arrays: &BatchArrays, shape: &InputShape, graph: usize, vector: usize) -> Batch {
     let mut arrays = arrays.clone();
     for node in arrays.offsets[graph]..arrays.offsets[graph + 1] {
-        let value = &mut arrays.laplacian[node * shape.laplacian + vector];
+        let array = arrays.arrays.iter_mut().find(|array| array.name == LAPLACIAN).unwrap();
+        let value = &mut array.values[node * array.width + vector];
         *value = -*value;
     }
     batch(&arrays, shape)
@@ -130,7 +134,7 @@ fn signs_of_eigenvectors() {
 
 #[test]
 fn signs_are_drawn_anew_for_every_step_graph_and_vector() {
-    let shape = InputShape { laplacian: 2, ..InputShape::default() };
+    let shape = InputShape { arrays: vec![ArrayShape::new(LAPLACIAN, 2)], ..InputShape::default() };
     let arrays = join(&three(&shape));
     let plain = batch(&arrays, &shape);
     let text = r#"{"kind": "mlp", "layers": 0, "width": 8}"#;
@@ -148,7 +152,7 @@ fn signs_are_drawn_anew_for_every_step_graph_and_vector() {
         for (graph, seen) in seen.iter_mut().enumerate() {
             let signs = (0..4usize).find(|signs| {
                 let mut arrays = arrays.clone();
-                for row in arrays.laplacian.chunks_exact_mut(2) {
+                for row in arrays.arrays[0].values.chunks_exact_mut(2) {
                     (0..2).filter(|k| signs >> k & 1 == 1).for_each(|k| row[k] = -row[k]);
                 }
                 let expected = run(&model, &batch(&arrays, &shape), None);

@@ -8,7 +8,10 @@ use farhop_graph::{Direction, Graph, build, disjoint_union};
 
 use crate::network::{Array, Network};
 use crate::ops::{self, bridge};
-use crate::{Batch, BatchArrays, BatchNumbers, Context, InputShape, Model, ModelConfig, REGISTRY, Targets};
+use crate::{
+    ArrayShape, Batch, BatchArrays, BatchNumbers, Context, InputShape, LAPLACIAN, Model, ModelConfig, NodeArray,
+    REGISTRY, Targets, WALK,
+};
 
 /// The names of all models.
 pub fn models() -> impl Iterator<Item = &'static str> {
@@ -22,8 +25,7 @@ pub fn everything() -> InputShape {
         categories: vec![4, 2],
         edge_numbers: 2,
         edge_categories: vec![3, 2],
-        walk: 3,
-        laplacian: 2,
+        arrays: vec![ArrayShape::new(WALK, 3), ArrayShape::new(LAPLACIAN, 2), ArrayShape::new("further", 2)],
     }
 }
 
@@ -38,15 +40,15 @@ pub fn fill(graph: Graph, shape: &InputShape, seed: u64) -> BatchArrays {
     let mut some = |count: usize| normals(count, &mut stream);
     let numbers = BatchNumbers::Dense(some(nodes * shape.numbers));
     let edge_numbers = some(entries * shape.edge_numbers);
-    let laplacian = some(nodes * shape.laplacian);
-    let walk = (0..nodes * shape.walk).map(|_| stream.uniform() as f32).collect();
+    let array = |array: &ArrayShape| NodeArray::new(&array.name, array.width, some(nodes * array.width));
+    let arrays = shape.arrays.iter().map(array).collect();
     let mut pick = |rows: usize, counts: &[u32]| -> Vec<u16> {
         (0..rows * counts.len()).map(|at| stream.below(u64::from(counts[at % counts.len()])) as u16).collect()
     };
     let categories = pick(nodes, &shape.categories);
     let edge_categories = pick(entries, &shape.edge_categories);
     let graph = Arc::new(graph);
-    BatchArrays { graph, offsets: Vec::new(), numbers, categories, edge_numbers, edge_categories, walk, laplacian }
+    BatchArrays { graph, offsets: Vec::new(), numbers, categories, edge_numbers, edge_categories, arrays }
 }
 
 /// A graph with cycles, a hub and isolated nodes.
@@ -68,6 +70,10 @@ pub fn join(arrays: &[BatchArrays]) -> BatchArrays {
         BatchNumbers::Dense(values) => values.clone(),
         BatchNumbers::Sparse { .. } => panic!("dense numbers"),
     };
+    let named = |at: usize| {
+        let values = arrays.iter().flat_map(|part| part.arrays[at].values.clone()).collect();
+        NodeArray { values, ..arrays[0].arrays[at].clone() }
+    };
     BatchArrays {
         graph: Arc::new(union.graph),
         offsets,
@@ -75,8 +81,7 @@ pub fn join(arrays: &[BatchArrays]) -> BatchArrays {
         categories: arrays.iter().flat_map(|part| part.categories.clone()).collect(),
         edge_numbers: arrays.iter().flat_map(|part| part.edge_numbers.clone()).collect(),
         edge_categories: arrays.iter().flat_map(|part| part.edge_categories.clone()).collect(),
-        walk: arrays.iter().flat_map(|part| part.walk.clone()).collect(),
-        laplacian: arrays.iter().flat_map(|part| part.laplacian.clone()).collect(),
+        arrays: (0..arrays[0].arrays.len()).map(named).collect(),
     }
 }
 

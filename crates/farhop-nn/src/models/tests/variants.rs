@@ -5,13 +5,15 @@ use std::sync::Arc;
 use super::support::*;
 use crate::{Level, OutputShape, Shape, Targets};
 
-const VARIANTS: [(&str, &str); 9] = [
+const VARIANTS: [(&str, &str); 10] = [
     ("gcn", r#""skip": true"#),
     ("sat", r#""structure": "plain""#),
     ("sat", r#""structure": "gine", "subgraphs": true"#),
     ("sat", r#""structure": "plain", "subgraphs": true, "class_token": true"#),
     ("gps", r#""head_layers": 3, "halving_head": true"#),
     ("grit", r#""head_layers": 2, "halving_head": true, "degree_scale": false, "walk_identity": false"#),
+    // All that there is to draw.
+    ("goat", r#""draws": [64, 64], "code_width": 5, "positions": true"#),
     ("mixhop", r#""norm": "batch", "norm_last": false"#),
     ("cpgnn", r#""first_epochs": 3"#),
     ("polynormer", r#""first_epochs": 3, "head_layers": 2"#),

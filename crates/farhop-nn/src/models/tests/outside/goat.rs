@@ -1,18 +1,19 @@
-//! GOAT: the file of the full-graph form, and its codebook after a step. The others are of sampled neighbourhoods,
-//! another model.
+//! GOAT: the form of the authors with their tokens, the full-graph form, and codebooks after a step.
 
-use super::{Case, Get, Numbers, Outside, OutsideFile, assert_close, compare, files, load};
-use crate::{Batch, Context, ModelConfig};
+use super::{Case, Get, How, Numbers, Outside, OutsideFile, add_array, assert_close, compare_how, files, load};
+use crate::models::goat::tokens::{Found, RecordedTokens, Tokens};
+use crate::ops::RowChoice;
+use crate::{Batch, Context, Level, ModelConfig, OutputShape};
 
 const OUTSIDE: Outside = Outside { folder: "goat", case, table, unused: &[] };
 
+/// Our name for the authors' node2vec codes.
+const POSITIONS: &str = "positions";
+
 fn case(file: &OutsideFile) -> Option<Case> {
-    if file.config["variant"] != "tuned" {
-        return None;
-    }
-    let (arrays, inputs) = file.arrays(false);
-    let config = ModelConfig::from_name("goat").ok()?;
-    let settings = [
+    let (mut arrays, mut inputs) = file.arrays(false);
+    let mut config = ModelConfig::from_name("goat").ok()?;
+    let mut settings = vec![
         ("width", "hidden_channels"),
         ("layers", "layers"),
         ("heads", "heads"),
@@ -21,12 +22,43 @@ fn case(file: &OutsideFile) -> Option<Case> {
         ("dropout", "dropout"),
         ("attention_dropout", "dropout"),
     ];
+    if file.config["variant"] == "authors" {
+        settings.extend([("draws", "sizes"), ("code_width", "global_dim")]);
+        config = config.with("positions", true).ok()?;
+        let codes = file.find("pos_enc")?;
+        add_array(&mut arrays, &mut inputs, POSITIONS, codes.shape[1], codes.to_f32());
+    }
     let config = settings
         .into_iter()
         .try_fold(config, |config, (ours, theirs)| config.with(ours, file.config[theirs].clone()))
         .unwrap();
     let norm = if file.config["norm"] == "batch_norm" { "batch" } else { "layer" };
-    Some(Case { config: config.with("norm", norm).unwrap(), inputs, outputs: file.outputs(), arrays })
+    let outputs = OutputShape { level: Level::Node, outputs: file.find("out")?.shape[1] };
+    Some(Case { config: config.with("norm", norm).unwrap(), inputs, outputs, arrays })
+}
+
+/// Gives the batch the tokens of the file.
+fn prepare(file: &OutsideFile, batch: &Batch) {
+    let Some(edges) = file.find("token_edge_index") else { return };
+    let [nodes, distances, counts] =
+        ["node_idx", "token_dist", "token_dist_count"].map(|name| file.find(name).unwrap());
+    let targets = file.find("batch_nodes").unwrap().data.len();
+    let mut found: Vec<Vec<Found>> = vec![Vec::new(); targets];
+    let tokens = distances.data.len();
+    for (at, distance) in distances.data.iter().enumerate() {
+        let (token, target) = (edges.data[at] as u32, edges.data[tokens + at] as usize);
+        if token as usize != target {
+            found[target].push((token, *distance as u16));
+        } else {
+            assert_eq!((*distance, counts.data[at]), (0.0, 1.0), "a node is its own token at distance 0");
+        }
+    }
+    found.iter_mut().for_each(|row| row.sort_unstable());
+    let rounds = file.config["sizes"].as_array().unwrap().len();
+    let rows = nodes.data.iter().map(|node| *node as u32).collect();
+    let read = RowChoice::new(rows, batch.nodes());
+    let tokens = Tokens { nodes: Some(read), ..Tokens::new(found, rounds, nodes.data.len()) };
+    batch.derived(0, |_| RecordedTokens(Some(tokens)));
 }
 
 /// Our names of what a layer's codebook stores, and theirs. How often centroids are used is counted.
@@ -53,6 +85,8 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
     linear("input".into(), "in1".into());
     linear("input_output".into(), "in2".into());
     linear("head.output".into(), "out".into());
+    let bias = |i: usize| (format!("layers.{i}.distances"), format!("{i}.dist_bias"));
+    let biased = file.config["variant"] == "authors";
     let maps = [
         ("local_query", "loc_q"),
         ("local_key", "loc_k"),
@@ -75,6 +109,9 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
     for (ours, theirs) in norms {
         names.extend(arrays.map(|(our, their)| (format!("{ours}.{our}"), format!("{theirs}.{their}"))));
     }
+    let normed = file.config["norm"] == "batch_norm";
+    names.retain(|(ours, _)| normed || !ours.contains("running_"));
+    names.extend((0..file.count("layers")).filter(|_| biased).map(bias));
     for i in 0..file.count("layers") {
         let stored = STORED.map(|(ours, theirs)| (format!("layers.{i}.codebook.{ours}"), format!("{i}.{theirs}")));
         names.extend(stored);
@@ -89,7 +126,9 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
 
 #[test]
 fn goat() {
-    compare(&OUTSIDE);
+    let how =
+        How { prepare: &|file, _, batch| prepare(file, batch), arrays: &[(POSITIONS, "pos_enc")], ..How::default() };
+    compare_how(&OUTSIDE, &how);
 }
 
 #[test]
@@ -100,6 +139,7 @@ fn goat_codebooks_follow_a_step() {
         let mut model = case.config.init(&case.inputs, case.outputs, 1).unwrap();
         load(&OUTSIDE, &file, model.network_mut());
         let batch = Batch::from_arrays(case.arrays.clone(), &case.inputs);
+        prepare(&file, &batch);
         let context = Context::training(1, 1);
         model.network().tracked().run(batch.input(), &batch, &context);
         let updates = context.into_updates();
@@ -107,7 +147,12 @@ fn goat_codebooks_follow_a_step() {
         for i in 0..file.count("layers") {
             let mut expected: Vec<(&str, Numbers)> =
                 STORED.iter().map(|(ours, theirs)| (*ours, after(format!("{i}.{theirs}")))).collect();
-            expected.push(("used", counts(&after(format!("{i}.c_idx")), file.count("num_centroids"))));
+            // Rows of the step: of the nodes that answer, if these are not all.
+            let mut chosen = after(format!("{i}.c_idx"));
+            if let Some(targets) = file.find("batch_nodes") {
+                chosen.data = targets.data.iter().map(|node| chosen.data[*node as usize]).collect();
+            }
+            expected.push(("used", counts(&chosen, file.count("num_centroids"))));
             for (ours, expected) in expected {
                 let name = format!("layers.{i}.codebook.{ours}");
                 let id = model.network().arrays().into_iter().find(|array| array.name == name).unwrap().id;

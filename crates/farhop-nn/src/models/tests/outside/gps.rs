@@ -1,7 +1,7 @@
 //! GPS with gated edges and with sums of edges, with walks, with eigenvectors and with neither. Eigenvectors come with signs that the file says for its pass of training.
 
-use super::{Case, Get, How, Numbers, Outside, OutsideFile, PASSES, compare_one, files};
-use crate::ModelConfig;
+use super::{Case, Get, How, Numbers, Outside, OutsideFile, PASSES, add_array, compare_one, files};
+use crate::{LAPLACIAN, ModelConfig, WALK};
 
 /// The batch of the file; in training its eigenvectors have the signs of the file.
 fn case(file: &OutsideFile, training: bool) -> Option<Case> {
@@ -39,16 +39,15 @@ fn case(file: &OutsideFile, training: bool) -> Option<Case> {
         model = model.with(key, value).ok()?;
     }
     if let Some(vectors) = file.find("lappe_vec") {
-        inputs.laplacian = vectors.shape[1];
         let signs = file.find("sign_flip_train").filter(|_| training);
         let sign = |at: usize| signs.as_ref().map_or(1.0, |signs| signs.data[at % signs.data.len()]);
         // What a small graph does not have is zero here.
         let value = |(at, v): (usize, &f64)| if v.is_nan() { 0.0 } else { (v * sign(at)) as f32 };
-        arrays.laplacian = vectors.data.iter().enumerate().map(value).collect();
+        let values = vectors.data.iter().enumerate().map(value).collect();
+        add_array(&mut arrays, &mut inputs, LAPLACIAN, vectors.shape[1], values);
     }
     if let Some(walks) = file.find("rwse") {
-        inputs.walk = walks.shape[1];
-        arrays.walk = walks.to_f32();
+        add_array(&mut arrays, &mut inputs, WALK, walks.shape[1], walks.to_f32());
     }
     Some(Case { config: model, inputs, outputs: file.outputs(), arrays })
 }

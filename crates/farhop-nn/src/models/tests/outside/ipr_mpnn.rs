@@ -1,18 +1,19 @@
 //! IPR-MPNN with the recorded draws.
 
 use super::graph_mamba::linear;
-use super::{Case, Get, How, Numbers, Outside, OutsideFile, PASSES, Pass, compare_how};
+use super::{Case, Get, How, Numbers, Outside, OutsideFile, PASSES, Pass, add_array, compare_how};
 use crate::layers::KeepsSigns;
 use crate::models::ipr_sampling::{RecordedDraws, RecordedPass};
-use crate::{Batch, Level, ModelConfig, OutputShape};
+use crate::{Batch, LAPLACIAN, Level, ModelConfig, OutputShape, WALK};
 
 fn case(file: &OutsideFile) -> Option<Case> {
     let (mut arrays, mut inputs) = file.arrays(true);
     if let Some((walk, laplacian)) = file.find("rwse").zip(file.find("lappe")) {
-        (inputs.walk, inputs.laplacian) = (walk.shape[1], laplacian.shape[1]);
-        arrays.walk = walk.to_f32();
         // A small graph has not all eigenvectors.
-        arrays.laplacian = laplacian.map(|value| if value.is_nan() { 0.0 } else { value }).to_f32();
+        let laplacian = laplacian.map(|value| if value.is_nan() { 0.0 } else { value });
+        for (name, array) in [(WALK, walk), (LAPLACIAN, laplacian)] {
+            add_array(&mut arrays, &mut inputs, name, array.shape[1], array.to_f32());
+        }
     }
     let mut config = ModelConfig::from_name("ipr-mpnn").ok()?;
     let keys = [

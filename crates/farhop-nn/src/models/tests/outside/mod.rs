@@ -46,7 +46,7 @@ use burn::tensor::activation::log_softmax;
 use farhop_graph::{Direction, Graph, build};
 
 use crate::ops::bridge;
-use crate::{Batch, BatchArrays, Context, InputShape, Level, Model, ModelConfig, Network, OutputShape};
+use crate::{Batch, BatchArrays, Context, InputShape, Level, Model, ModelConfig, Network, NodeArray, OutputShape};
 
 /// How a file becomes a model and a batch.
 pub struct Case {
@@ -153,13 +153,15 @@ pub struct How<'a> {
     pub prepare: &'a dyn Fn(&OutsideFile, &Pass, &Batch),
     /// Gradients that are not compared, by folder, file and our name; the test says why.
     pub left_out: &'a [&'a str],
+    /// Arrays of nodes whose gradients are compared: our name and the file's.
+    pub arrays: &'a [(&'a str, &'a str)],
     /// Turns our outputs into those of the file.
     pub read: fn(Tensor<2>, &OutsideFile) -> Tensor<2>,
 }
 
 impl Default for How<'_> {
     fn default() -> Self {
-        How { passes: &PASSES, prepare: &|_, _, _| (), left_out: &[], read: |outputs, _| outputs }
+        How { passes: &PASSES, prepare: &|_, _, _| (), left_out: &[], arrays: &[], read: |outputs, _| outputs }
     }
 }
 
@@ -227,7 +229,10 @@ fn compare_passes(outside: &Outside, file: &OutsideFile, network: &dyn Network, 
     let name = &file.name;
     for pass in how.passes {
         let Some(expected) = file.find(pass.output) else { continue };
-        let batch = batch();
+        let mut batch = batch();
+        let has = |(ours, _): &&(&str, &str)| batch.shape().array(ours) > 0;
+        let named: Vec<_> = how.arrays.iter().filter(has).collect();
+        let named: Vec<_> = named.into_iter().map(|(ours, theirs)| (*theirs, batch.track_array(ours))).collect();
         (how.prepare)(file, pass, &batch);
         let context = if pass.training { Context::training(1, 1) } else { Context::evaluation() };
         let tracked = network.tracked();
@@ -255,6 +260,11 @@ fn compare_passes(outside: &Outside, file: &OutsideFile, network: &dyn Network, 
             }
             assert_close(&what, &array.data, &table[&array.name].data, largest);
         }
+        for (theirs, array) in named {
+            let expected = file.find(&format!("{gradients}{theirs}")).unwrap();
+            let found = array.grad_remove(&mut tape).unwrap_or_else(|| panic!("{name}: {theirs} has no gradient"));
+            assert_close(&format!("{name}, {gradients}{theirs}"), &bridge::into_vec(found), &expected.data, largest);
+        }
         if let Some(expected) = file.input_gradient(gradients, batch.width()) {
             let dx = x.grad_remove(&mut tape).unwrap_or_else(|| panic!("{name}: the input has no gradient"));
             // A case may have further numbers after those of the file.
@@ -273,6 +283,13 @@ fn assert_close(what: &str, found: &[f32], expected: &[f64], largest: f64) {
         let error = (f64::from(*found) - expected).abs();
         assert!(error <= 1e-4 * scale, "{what}, number {at}: {found} instead of {expected}");
     }
+}
+
+/// Gives a batch a named array of nodes.
+pub fn add_array(arrays: &mut BatchArrays, shape: &mut InputShape, name: &str, width: usize, values: Vec<f32>) {
+    let array = NodeArray::new(name, width, values);
+    shape.arrays.push(array.shape());
+    arrays.arrays.push(array);
 }
 
 impl OutsideFile {
