@@ -114,7 +114,7 @@ impl PositionColumns {
             parts.push(context.through_gate(pairs.forward(batch, context)));
         }
         let others = others(&batch.shape().arrays).zip(&self.others);
-        let read = |(array, reading): (&ArrayShape, &_)| reading.apply(batch.array(&array.name), context);
+        let read = |(array, reading): (&ArrayShape, &Plain)| reading.apply(batch.array(&array.name), context);
         parts.extend(others.map(|other| context.through_gate(read(other))));
         ops::concat(parts)
     }

@@ -98,8 +98,7 @@ fn part_inputs(part: &farhop_data::parts::DatasetPart) -> farhop_nn::InputShape 
         categories: part.dataset.nodes.sizes.clone(),
         edge_numbers: part.edges.width,
         edge_categories: part.edges.sizes.clone(),
-        walk: 0,
-        laplacian: 0,
+        arrays: Vec::new(),
     }
 }
 
