@@ -6,7 +6,7 @@ use crate::support::Place;
 fn every_command_explains_itself() {
     let place = Place::new();
     let everywhere = ["--json", "--quiet", "--threads", "--seed"];
-    let commands: [(&str, &[&str]); 13] = [
+    let commands: [(&str, &[&str]); 14] = [
         (
             "train",
             &[
