@@ -102,7 +102,7 @@ def main():
         try:
             before = hosts.sent()
             run = work / f"run-{count}"
-            child = hosts.mpirun([farhop, "train", str(parts), *settings[:-4], "--json", "--checkpoint-every", "1 epochs", "--threads", "1", "--quiet", "--out", str(run)])
+            child = hosts.mpirun([farhop, "train", str(parts), *settings, "--json", "--out", str(run)])
             out, err = child.communicate(timeout=3600)
             if child.returncode:
                 sys.exit(f"{count} processes: {err}")

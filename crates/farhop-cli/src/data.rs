@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use farhop_data::card::Bars;
 use farhop_data::catalogue;
 use farhop_data::import::{Kind, detect};
+use farhop_data::text::{card_line, thousands};
 use farhop_data::{ApplyOptions, Dataset, Split};
 use farhop_kernels::allocator;
 use farhop_nn::{ModelConfig, Shape};
@@ -43,8 +44,25 @@ pub fn show_card(material: &Material, console: &Console) {
 
 /// The data card in the width of a terminal.
 pub fn card_text(material: &Material, width: Option<usize>) -> String {
+    if let Some(part) = &material.part {
+        return part_text(material, part);
+    }
     let card = material.card();
     width.map_or_else(|| card.to_string(), |width| card.text_within(Bars::default(), width.min(100)))
+}
+
+/// What was read where every process has a part. The card of a part would tell of nodes without edges.
+fn part_text(material: &Material, part: &OwnPart) -> String {
+    let halo = &part.halo;
+    let own = format!("{} of them and {} around", thousands(halo.own() as u64), thousands(halo.others() as u64));
+    let whole = format!("{} nodes and {} edges", thousands(halo.total_nodes()), thousands(part.total_edges as u64));
+    let line = |name: &str, text: String| card_line(name, &text, usize::MAX);
+    [
+        line("data", format!("{} in {} parts", material.dataset.name, part.group().ranks())),
+        line("graph", format!("{whole}; this process has {own}")),
+        line("target", format!("{} to learn from", thousands(part.total_training as u64))),
+    ]
+    .join("\n")
 }
 
 /// Plans a pass over the data that only computes answers, says so, and refuses what does not fit.

@@ -47,7 +47,8 @@ impl Preset {
         }
     }
 
-    fn of_sizes(labelled: usize, width: usize) -> Self {
+    /// For one graph with so many nodes to learn from and so many numbers a node.
+    pub fn of_sizes(labelled: usize, width: usize) -> Self {
         if labelled < FEW && width >= WIDE { Preset::FewLabels } else { Preset::OneGraph }
     }
 

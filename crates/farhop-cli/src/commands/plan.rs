@@ -31,7 +31,7 @@ pub fn run(arguments: &PlanArguments, common: &Common, console: &Console) -> Res
     let limit = memory::available();
     let (limit, training) = (limit.as_ref(), !arguments.infer);
     if let Some(folder) = data.dataset.as_deref().filter(|name| PartsFolder::is_at(Path::new(name))) {
-        return parts::run(Path::new(folder), &settled, training, limit, console);
+        return parts::run(Path::new(folder), &asked, training, limit, console);
     }
     let (shape, plan) = match (sizes.node_count, sizes.edge_count) {
         (Some(nodes), Some(edges)) => {

@@ -21,11 +21,11 @@ struct Thread {
 pub fn threads(ranks: usize) -> Vec<Box<dyn Transport>> {
     let mut to: Vec<Vec<Sender<Vec<u8>>>> = (0..ranks).map(|_| Vec::new()).collect();
     let mut from: Vec<Vec<Mutex<Receiver<Vec<u8>>>>> = (0..ranks).map(|_| Vec::new()).collect();
-    for receiver in 0..ranks {
+    for receiver in &mut from {
         for sender in &mut to {
             let (enter, leave) = channel();
             sender.push(enter);
-            from[receiver].push(Mutex::new(leave));
+            receiver.push(Mutex::new(leave));
         }
     }
     let thread = |(rank, (to, from))| Box::new(Thread { rank, to, from }) as Box<dyn Transport>;

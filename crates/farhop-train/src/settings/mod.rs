@@ -139,6 +139,11 @@ impl Settings {
     pub fn read(&self, places: &Places) -> Result<(Settled, Material), TrainError> {
         let expected = self.settle(None)?;
         let material = Material::read(&expected.recipe, places)?;
-        Ok((self.settle(Some(Preset::of(&material.dataset)))?, material))
+        // Of data in parts, what counts is the whole.
+        let preset = match &material.part {
+            Some(part) => Preset::of_sizes(part.total_training, material.dataset.nodes.width),
+            None => Preset::of(&material.dataset),
+        };
+        Ok((self.settle(Some(preset))?, material))
     }
 }

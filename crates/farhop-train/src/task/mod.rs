@@ -65,6 +65,9 @@ pub struct Task {
     part: Option<OwnPart>,
 }
 
+/// The user's ids of rows (empty: their numbers) with what a model gives for them.
+pub type NamedOutputs<'a> = (Cow<'a, [String]>, Outputs);
+
 #[derive(Debug)]
 enum Source {
     /// One graph whose nodes are predicted.
@@ -369,7 +372,7 @@ impl Task {
     ///
     /// # Errors
     /// When a process is gone.
-    pub fn answers_of_all(&self, outputs: Outputs) -> Result<Option<(Cow<'_, [String]>, Outputs)>, TrainError> {
+    pub fn answers_of_all(&self, outputs: Outputs) -> Result<Option<NamedOutputs<'_>>, TrainError> {
         match &self.part {
             None => Ok(Some((Cow::Borrowed(&self.ids), outputs))),
             Some(part) => {

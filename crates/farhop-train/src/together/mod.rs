@@ -9,7 +9,7 @@ mod score;
 use std::path::Path;
 use std::sync::Arc;
 
-use farhop_data::parts::{DatasetPart, PartsFolder};
+use farhop_data::parts::{DatasetPart, Division, PartsFolder};
 use farhop_data::{Columns, Dataset};
 use farhop_graph::Graph;
 use farhop_nn::exchange::{Group, Halo, HaloParts};
@@ -29,6 +29,8 @@ pub struct OwnPart {
     pub edges: Columns,
     /// Edges of the whole graph.
     pub total_edges: usize,
+    /// Nodes to learn from, of all processes.
+    pub total_training: usize,
     /// How many times the mean the work of the largest part is.
     pub imbalance: f64,
 }
@@ -50,19 +52,14 @@ impl OwnPart {
             )));
         }
         let part = agree(group, opened.load(group.rank()).map_err(TrainError::from))?;
-        agree(group, OwnPart::of(part, group, opened.division.edges as usize, opened.division.imbalance()))
+        agree(group, OwnPart::of(part, group, &opened.division))
     }
 
     /// From a part that is at hand.
     ///
     /// # Errors
     /// When its arrays do not belong together.
-    pub fn of(
-        part: DatasetPart,
-        group: &Arc<Group>,
-        total_edges: usize,
-        imbalance: f64,
-    ) -> Result<(Dataset, Self), TrainError> {
+    pub fn of(part: DatasetPart, group: &Arc<Group>, division: &Division) -> Result<(Dataset, Self), TrainError> {
         let DatasetPart { dataset, local, edges, place } = part;
         let parts = HaloParts {
             own: local.own,
@@ -75,7 +72,15 @@ impl OwnPart {
         };
         let halo = Halo::new(group.clone(), &local.graph, parts)
             .map_err(|problem| TrainError::Task(format!("part {} of {}: {problem}.", place.part, place.parts)))?;
-        Ok((dataset, OwnPart { halo: Arc::new(halo), graph: Arc::new(local.graph), edges, total_edges, imbalance }))
+        let own = OwnPart {
+            halo: Arc::new(halo),
+            graph: Arc::new(local.graph),
+            edges,
+            total_edges: division.edges as usize,
+            total_training: division.training() as usize,
+            imbalance: division.imbalance(),
+        };
+        Ok((dataset, own))
     }
 
     /// All processes.

@@ -5,8 +5,9 @@ use std::process::ExitCode;
 
 use farhop_data::parts::PartsFolder;
 use farhop_nn::Shape;
-use farhop_train::Settled;
+use farhop_train::Settings;
 use farhop_train::memory::{self, DataBytes, Division, Limit, bytes_text};
+use farhop_train::presets::Preset;
 use serde_json::json;
 
 use super::text;
@@ -19,16 +20,18 @@ const NAMES: u64 = 4;
 
 pub fn run(
     path: &Path,
-    settled: &Settled,
+    asked: &Settings,
     training: bool,
     limit: Option<&Limit>,
     console: &Console,
 ) -> Result<ExitCode, Failure> {
     let folder = PartsFolder::open(path)?;
-    let (division, recipe) = (&folder.division, &settled.recipe);
+    let division = &folder.division;
     let work = |part: &usize| division.files[*part].own + division.files[*part].local_entries;
     let largest = (0..division.parts()).max_by_key(work).unwrap_or(0);
     let part = folder.load(largest)?;
+    let preset = Preset::of_sizes(division.training() as usize, part.dataset.nodes.width);
+    let recipe = &asked.settle(Some(preset))?.recipe;
     let local = &part.local.graph;
     let (nodes, entries) = (local.nodes(), local.entries());
     let own = Division::of(&part.dataset, &recipe.encodings).shape;

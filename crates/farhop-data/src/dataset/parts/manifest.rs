@@ -71,6 +71,11 @@ impl Division {
         self.files.len()
     }
 
+    /// Nodes to learn from, of all parts.
+    pub fn training(&self) -> u64 {
+        self.files.iter().map(|file| file.training).sum()
+    }
+
     /// How many times the mean the largest part's work is: nodes and entries of own rows together.
     pub fn imbalance(&self) -> f64 {
         let work = |file: &PartEntry| (file.own + file.entries) as f64;
