@@ -142,7 +142,10 @@ pub fn factors(config: &Config, hops: &Hops, query: Option<&[f32]>, i: usize) ->
         Some(place) => scratch.weights[head * (rounds + 1) + place] * scratch.compression[hop],
         None => 0.0,
     };
-    (0..config.heads.count).flat_map(|head| (0..=rounds).map(move |hop| (head, hop))).map(|(h, k)| factor(h, k)).collect()
+    (0..config.heads.count)
+        .flat_map(|head| (0..=rounds).map(move |hop| (head, hop)))
+        .map(|(h, k)| factor(h, k))
+        .collect()
 }
 
 fn query_row<'a>(config: &Config, query: Option<&'a [f32]>, i: usize) -> Option<&'a [f32]> {

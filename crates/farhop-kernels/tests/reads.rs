@@ -107,8 +107,8 @@ fn reads_are_those_of_the_literal_propagation_and_add_up_to_the_mixed_hops() {
         let query_key = case.with_query.then_some((&wq[..], &wk[..]));
         let weights = gen_layer::Weights { query_key, hop_bias: None, value: None, residual: None };
         for i in [0, 7, 23, NODES - 1] {
-            let found = problem
-                .with_source(|source, z| gen_layer::reads(&problem.graph, &config, source, &weights, z, i));
+            let found =
+                problem.with_source(|source, z| gen_layer::reads(&problem.graph, &config, source, &weights, z, i));
             let mut expected = vec![0.0; NODES * case.heads * (ROUNDS + 1)];
             for head in 0..case.heads {
                 let first = usize::from(!case.include_self);
@@ -147,7 +147,12 @@ fn reads_are_those_of_the_literal_propagation_and_add_up_to_the_mixed_hops() {
                     heads.range(head).for_each(|c| sum[c] += weight * problem.z[node * WIDTH + c]);
                 }
             }
-            assert_close(&format!("sum of case {number}, node {i}"), &f32s(&sum), &mixed[i * WIDTH..(i + 1) * WIDTH], 5e-5);
+            assert_close(
+                &format!("sum of case {number}, node {i}"),
+                &f32s(&sum),
+                &mixed[i * WIDTH..(i + 1) * WIDTH],
+                5e-5,
+            );
         }
     }
 }

@@ -74,9 +74,7 @@ impl Features {
     pub(crate) fn gated(self, gate: &Tensor<2>) -> Features {
         match self {
             Features::Dense(x) => Features::Dense(ops::scale_rows(x, gate.clone())),
-            Features::Sparse { matrix, .. } => {
-                Features::Sparse { matrix, unchanged: false, gate: Some(gate.clone()) }
-            }
+            Features::Sparse { matrix, .. } => Features::Sparse { matrix, unchanged: false, gate: Some(gate.clone()) },
         }
     }
 

@@ -138,7 +138,9 @@ impl Targets {
             }
             Targets::Weighed { targets, weights } => {
                 let rows = match targets.as_ref() {
-                    Targets::Classes { rows, .. } | Targets::Binary { rows, .. } | Targets::Numbers { rows, .. } => rows,
+                    Targets::Classes { rows, .. } | Targets::Binary { rows, .. } | Targets::Numbers { rows, .. } => {
+                        rows
+                    }
                     Targets::Pairs { .. } | Targets::Weighed { .. } => {
                         return Err(NnError::TargetKind { found: "weights", needed: "rows" });
                     }

@@ -67,7 +67,20 @@ impl Dataset {
             let metric = metric.unwrap_or_else(|| target.usual_metric());
             let name = name.to_string();
             let (notes, sources) = (Vec::new(), Vec::new());
-            let data = Data { name, graphs, nodes, edges, level, target, split, metric, ids, notes, sources, weights: Vec::new() };
+            let data = Data {
+                name,
+                graphs,
+                nodes,
+                edges,
+                level,
+                target,
+                split,
+                metric,
+                ids,
+                notes,
+                sources,
+                weights: Vec::new(),
+            };
             Ok(data.check()?)
         })?;
         Ok(Dataset { data: Arc::new(data) })
@@ -281,7 +294,20 @@ pub fn read_molecules(py: Python<'_>, texts: Vec<String>) -> PyResult<Vec<Graph>
         let metric = target.usual_metric();
         let (split, level, name) = (Split::default(), Level::Graph, "molecules".to_string());
         let (ids, notes, sources) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Dataset::of(Data { name, graphs, nodes, edges, level, target, split, metric, ids, notes, sources, weights: Vec::new() }))
+        Ok(Dataset::of(Data {
+            name,
+            graphs,
+            nodes,
+            edges,
+            level,
+            target,
+            split,
+            metric,
+            ids,
+            notes,
+            sources,
+            weights: Vec::new(),
+        }))
     })?;
     dataset.graphs(py)
 }

@@ -138,8 +138,15 @@ impl Run {
         method: Option<&str>,
         layer: Option<usize>,
         threads: Option<usize>,
-    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>, Vec<String>, Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, String)>
-    {
+    ) -> PyResult<(
+        Bound<'py, PyAny>,
+        Bound<'py, PyAny>,
+        Vec<String>,
+        Bound<'py, PyAny>,
+        Bound<'py, PyAny>,
+        Bound<'py, PyAny>,
+        String,
+    )> {
         let method = match method {
             None => None,
             Some("weights") => Some(ExplanationMethod::Weights),

@@ -103,8 +103,13 @@ fn what_is_not_there_is_refused_in_one_line() {
     let weights = Some(ExplanationMethod::Weights);
     assert_eq!(refused(&run, Question::about(90)), "there is no node 90. Allowed: 0 to 89.");
     assert_eq!(refused(&run, Question { output: Some(3), ..about }), "there is no output 3. Allowed: 0 to 2.");
-    assert_eq!(refused(&run, Question { layer: Some(2), method: weights, ..about }), "layer 2 is not there. Allowed: 1 to 1.");
-    assert!(refused(&plain, Question { method: weights, ..about }).contains("holds a mlp, whose layers have no weights"));
+    assert_eq!(
+        refused(&run, Question { layer: Some(2), method: weights, ..about }),
+        "layer 2 is not there. Allowed: 1 to 1."
+    );
+    assert!(
+        refused(&plain, Question { method: weights, ..about }).contains("holds a mlp, whose layers have no weights")
+    );
     let pair = Question { subject: Subject::Pair { graph: 0, nodes: [1, 2] }, ..about };
     assert_eq!(refused(&run, pair), "the model answers for no pairs. Name one row.");
 }

@@ -95,7 +95,9 @@ fn row(task: &Task, what: &str, id: &str) -> Result<u32, Failure> {
         let count = thousands(task.rows() as u64);
         let some = match task.rows() {
             0 => "there is none".to_string(),
-            rows => format!("{count} there, from {} to {}", quoted(&task.row_id(0)), quoted(&task.row_id(rows as u32 - 1))),
+            rows => {
+                format!("{count} there, from {} to {}", quoted(&task.row_id(0)), quoted(&task.row_id(rows as u32 - 1)))
+            }
         };
         Failure::failed(format!("{} has no {what} {} ({some}). Give an id of the data.", task.name, quoted(id)))
     })
@@ -223,12 +225,10 @@ fn object(arguments: &ExplainArguments, run: &TrainedRun, task: &Task, found: &E
 fn write_table(file: &std::path::Path, task: &Task, found: &Explanation) -> Result<(), Failure> {
     let heads = found.shares.first().map_or(0, |share| share.heads.len());
     let heads = if heads > 1 { heads } else { 0 };
-    let mut columns = vec![
-        match found.method {
-            ExplanationMethod::Weights => "weight".to_string(),
-            ExplanationMethod::Contributions => "contribution".to_string(),
-        },
-    ];
+    let mut columns = vec![match found.method {
+        ExplanationMethod::Weights => "weight".to_string(),
+        ExplanationMethod::Contributions => "contribution".to_string(),
+    }];
     columns.extend((1..=heads).map(|head| format!("head_{head}")));
     let keys: Vec<&str> = task.node_keys().iter().copied().chain(["hop"]).collect();
     let row = |place: usize| {
@@ -242,6 +242,12 @@ fn write_table(file: &std::path::Path, task: &Task, found: &Explanation) -> Resu
         .iter()
         .flat_map(|share| std::iter::once(share.weight).chain(share.heads.iter().copied().take(heads)))
         .collect();
-    let file_of = RowFile { shape: &[found.shares.len(), columns.len()], keys: &keys, key_of: &row, columns: &columns, values: &values };
+    let file_of = RowFile {
+        shape: &[found.shares.len(), columns.len()],
+        keys: &keys,
+        key_of: &row,
+        columns: &columns,
+        values: &values,
+    };
     Ok(file_of.save(file)?)
 }

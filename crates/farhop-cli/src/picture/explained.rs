@@ -58,13 +58,22 @@ fn shown(task: &Task, found: &Explanation) -> Vec<Shown> {
                 shown.ring = shown.ring.min(ring);
                 shown.note.push_str(&format!("; {}", note(task, share)));
             }
-            None if matches!(found.subject, Subject::Row(_)) && found.shares.iter().any(|share| share.hop.is_some()) => {
+            None if matches!(found.subject, Subject::Row(_))
+                && found.shares.iter().any(|share| share.hop.is_some()) =>
+            {
                 // Who can't be reached is on no ring.
                 if nodes.len() < MOST_AROUND && share.hop.is_some() {
-                    nodes.push(Shown { node: share.node, weight: f64::from(share.weight), ring, note: note(task, share) });
+                    nodes.push(Shown {
+                        node: share.node,
+                        weight: f64::from(share.weight),
+                        ring,
+                        note: note(task, share),
+                    });
                 }
             }
-            None => nodes.push(Shown { node: share.node, weight: f64::from(share.weight), ring, note: note(task, share) }),
+            None => {
+                nodes.push(Shown { node: share.node, weight: f64::from(share.weight), ring, note: note(task, share) })
+            }
         }
     }
     if let Some(centre) = centre(found).filter(|centre| nodes.iter().all(|shown| shown.node != *centre)) {

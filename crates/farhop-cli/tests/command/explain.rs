@@ -4,7 +4,8 @@ use crate::support::{Place, rows};
 
 fn place() -> Place {
     let place = Place::with_tables();
-    let words = "train --nodes nodes.csv --edges edges.csv --target label --fill mean --quiet --width 8 --layers 1 --hops 2";
+    let words =
+        "train --nodes nodes.csv --edges edges.csv --target label --fill mean --quiet --width 8 --layers 1 --hops 2";
     place.farhop(&format!("{words} --epochs 6 --out run")).succeeded();
     place
 }

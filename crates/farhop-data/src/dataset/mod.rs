@@ -111,7 +111,9 @@ impl Dataset {
             return wrong(format!("{} weights for {} rows.", self.weights.len(), self.rows()));
         }
         match self.weights.iter().position(|weight| !(*weight >= 0.0 && weight.is_finite())) {
-            Some(row) => wrong(format!("the weight of row {row} is {}: 0 or a finite number above it.", self.weights[row])),
+            Some(row) => {
+                wrong(format!("the weight of row {row} is {}: 0 or a finite number above it.", self.weights[row]))
+            }
             None => Ok(()),
         }
     }

@@ -75,7 +75,21 @@ pub fn read(folder: &Path, options: &OgbOptions) -> Result<Dataset, DataError> {
     let name = folder.file_name().map_or_else(|| "ogb".to_string(), |name| name.to_string_lossy().into_owned());
     let metric = target.usual_metric();
     let sources = files.sources;
-    Dataset { name, graphs, nodes, edges, level, target, split, metric, ids: Vec::new(), notes, sources, weights: Vec::new() }.check()
+    Dataset {
+        name,
+        graphs,
+        nodes,
+        edges,
+        level,
+        target,
+        split,
+        metric,
+        ids: Vec::new(),
+        notes,
+        sources,
+        weights: Vec::new(),
+    }
+    .check()
 }
 
 /// Reads a table of `raw/` with one whole number per line, such as `node_year`.

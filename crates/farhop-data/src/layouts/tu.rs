@@ -82,7 +82,20 @@ pub fn read_with_labels(
     let metric = target.usual_metric();
     let (name, sources) = (name.to_string(), files.sources);
     let level = Level::Graph;
-    let dataset = Dataset { name, graphs, nodes, edges, level, target, split, metric, ids: Vec::new(), notes, sources, weights: Vec::new() };
+    let dataset = Dataset {
+        name,
+        graphs,
+        nodes,
+        edges,
+        level,
+        target,
+        split,
+        metric,
+        ids: Vec::new(),
+        notes,
+        sources,
+        weights: Vec::new(),
+    };
     Ok((dataset.check()?, labels))
 }
 

@@ -68,12 +68,7 @@ pub fn reads(graph: &Graph, config: &Config, source: &Source, weights: &Weights,
 
 /// The nodes within K hops of `node`, ascending, and for each of them, head and hop k the weight of its features in d^k of `node`:
 /// `[nodes, H, K]`.
-fn walks(
-    graph: &Graph,
-    config: &elimination::Config,
-    coefficients: Coefficients,
-    node: usize,
-) -> (Vec<u32>, Vec<f32>) {
+fn walks(graph: &Graph, config: &elimination::Config, coefficients: Coefficients, node: usize) -> (Vec<u32>, Vec<f32>) {
     let (rounds, count) = (config.rounds, config.heads.count);
     let around = HaloFinder::new(graph).around(&[node as u32], rounds as u32);
     let mut nodes = around.unwrap_or_default();

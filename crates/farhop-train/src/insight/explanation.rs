@@ -154,10 +154,14 @@ impl TrainedRun {
         self.check(task)?;
         check_question(task, question)?;
         let mut found = None;
-        task.batches(&[unit_of(task, question.subject)], || Ok::<(), TrainError>(()), |loaded| {
-            found = Some(self.explain_in(task, loaded, question)?);
-            Ok(())
-        })?;
+        task.batches(
+            &[unit_of(task, question.subject)],
+            || Ok::<(), TrainError>(()),
+            |loaded| {
+                found = Some(self.explain_in(task, loaded, question)?);
+                Ok(())
+            },
+        )?;
         found.ok_or_else(|| TrainError::Task("no batch holds what is to be explained.".to_string()))
     }
 
@@ -185,13 +189,7 @@ impl TrainedRun {
     }
 
     /// Which output is explained, with its number and its probability.
-    fn answer(
-        &self,
-        task: &Task,
-        outputs: &[f32],
-        places: &Places,
-        asked: Option<usize>,
-    ) -> (usize, f32, Option<f32>) {
+    fn answer(&self, task: &Task, outputs: &[f32], places: &Places, asked: Option<usize>) -> (usize, f32, Option<f32>) {
         if let Some([one, other]) = places.pair {
             // An embedding of every node.
             let width = outputs.len() / places.loaded.batch.nodes();
@@ -328,9 +326,10 @@ fn check_question(task: &Task, question: &Question) -> Result<(), TrainError> {
         return refuse(format!("there is no output {output}. Allowed: 0 to {}.", outputs.saturating_sub(1)));
     }
     match (question.method, question.layer) {
-        (Some(ExplanationMethod::Weights), _) if task.level() != Level::Node => {
-            refuse("weights of walks are those of a node, and the model does not predict nodes. Ask for contributions.".to_string())
-        }
+        (Some(ExplanationMethod::Weights), _) if task.level() != Level::Node => refuse(
+            "weights of walks are those of a node, and the model does not predict nodes. Ask for contributions."
+                .to_string(),
+        ),
         (Some(ExplanationMethod::Contributions), Some(_)) => {
             refuse("a layer is chosen for weights; contributions go through all of them. Leave it out.".to_string())
         }

@@ -99,8 +99,20 @@ impl Task {
         scale: Option<TargetScale>,
     ) -> Result<Self, TrainError> {
         let whole = dataset.splits_nodes();
-        let Dataset { name, graphs, mut nodes, edges, level, target, split, metric, ids, notes: _, sources: _, weights } =
-            dataset;
+        let Dataset {
+            name,
+            graphs,
+            mut nodes,
+            edges,
+            level,
+            target,
+            split,
+            metric,
+            ids,
+            notes: _,
+            sources: _,
+            weights,
+        } = dataset;
         check_metric(metric, &target)?;
         let set = (!whole).then_some(&graphs);
         let split = truth::known_only(split, &target, set, level);
@@ -435,7 +447,8 @@ impl Task {
         match &self.source {
             Source::Whole(batch) => {
                 let targets = Targets::classes(Vec::new(), Vec::new());
-                let loaded = Loaded { units: vec![0], batch: batch.clone(), own: Vec::new(), nodes: Vec::new(), targets };
+                let loaded =
+                    Loaded { units: vec![0], batch: batch.clone(), own: Vec::new(), nodes: Vec::new(), targets };
                 answer(0, loaded)
             }
             Source::Divided(parted, _) => {

@@ -59,7 +59,8 @@ impl TargetScale {
 
     fn of(values: &[f32], width: usize, rows: &[u32], weights: &[f32]) -> Self {
         let column = |column: usize| {
-            let told = rows.iter().map(|row| (f64::from(values[*row as usize * width + column]), weight(weights, *row)));
+            let told =
+                rows.iter().map(|row| (f64::from(values[*row as usize * width + column]), weight(weights, *row)));
             let mut moments = Moments::default();
             told.filter(|(value, _)| !value.is_nan()).for_each(|(value, weight)| moments.add_weighed(value, weight));
             (moments.mean() as f32, moments.varies_by().unwrap_or(1.0) as f32)

@@ -56,7 +56,8 @@ impl<R: Read + Seek> Stored<R> {
             return Err(self.wrong("a part of the split does not ascend. Save the dataset again.".to_string()));
         }
         let Metadata { name, level, metric, notes, sources, .. } = metadata;
-        let dataset = Dataset { name, graphs, nodes, edges, level, target, split, metric, ids, notes, sources, weights };
+        let dataset =
+            Dataset { name, graphs, nodes, edges, level, target, split, metric, ids, notes, sources, weights };
         dataset.check().map_err(|error| self.wrong(one_line(&error.to_string())))
     }
 

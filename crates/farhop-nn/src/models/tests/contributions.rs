@@ -129,7 +129,10 @@ fn explanations_move_with_the_nodes() {
     for (old, &new) in new_id.iter().enumerate() {
         moved[new as usize * 3..new as usize * 3 + 3].copy_from_slice(&values[old * 3..old * 3 + 3]);
     }
-    let after = BatchArrays { numbers: BatchNumbers::Dense(moved), ..fill(relabel(&before.graph, &new_id).unwrap(), &shape, 3) };
+    let after = BatchArrays {
+        numbers: BatchNumbers::Dense(moved),
+        ..fill(relabel(&before.graph, &new_id).unwrap(), &shape, 3)
+    };
     let (before, after) = (batch(&before, &shape), batch(&after, &shape));
     let mut model = config("gen", r#""hops": 3, "heads": 2"#).init(&shape, OutputShape::from(3), 5).unwrap();
     stir(&mut model, 9);
