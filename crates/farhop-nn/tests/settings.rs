@@ -72,7 +72,7 @@ fn parameters_in_the_estimate_are_those_of_the_model() {
 #[test]
 fn more_nodes_and_training_need_more_memory() {
     let small = Shape::nodes(1000, 4000, 16, 4);
-    let large = Shape { nodes: 2000, entries: 8000, ..small };
+    let large = Shape { nodes: 2000, entries: 8000, ..small.clone() };
     for name in ModelConfig::names() {
         let config = ModelConfig::from_name(name).unwrap();
         for training in [false, true] {
