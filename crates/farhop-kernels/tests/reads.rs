@@ -129,10 +129,10 @@ fn reads_are_those_of_the_literal_propagation_and_add_up_to_the_mixed_hops() {
                         }
                         _ => factor(k),
                     };
-                    for node in 0..NODES {
+                    for (node, increments) in unit_increments.iter().enumerate() {
                         let walks = match k {
                             0 => f64::from(u8::from(node == i)),
-                            _ => unit_increments[node][k - 1][i * case.heads + head],
+                            _ => increments[k - 1][i * case.heads + head],
                         };
                         expected[(node * case.heads + head) * (ROUNDS + 1) + k] = through * walks;
                     }

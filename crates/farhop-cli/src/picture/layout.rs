@@ -36,6 +36,7 @@ pub fn rings(ring: &[usize], edges: &[(usize, usize)]) -> Vec<(f64, f64)> {
 
 /// Nodes that push each other away and edges that hold them together (Fruchterman and Reingold, 1991), places in [-1, 1]². For up to a few
 /// hundred nodes: every step looks at all pairs.
+#[allow(clippy::needless_range_loop, reason = "pairs of nodes, by their numbers")]
 pub fn springs(nodes: usize, edges: &[(usize, usize)]) -> Vec<(f64, f64)> {
     const STEPS: usize = 300;
     let mut places: Vec<(f64, f64)> = (0..nodes)

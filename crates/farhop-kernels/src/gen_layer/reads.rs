@@ -54,8 +54,8 @@ pub fn reads(graph: &Graph, config: &Config, source: &Source, weights: &Weights,
         let out = &mut found[other as usize * per_node..(other as usize + 1) * per_node];
         for (head, out) in out.chunks_exact_mut(rounds + 1).enumerate() {
             let of_head = (place * edge_heads + edge_head(head)) * rounds;
-            for k in 1..=rounds {
-                out[k] = factors[head * (rounds + 1) + k] * walks[of_head + k - 1];
+            for (k, weight) in out.iter_mut().enumerate().skip(1) {
+                *weight = factors[head * (rounds + 1) + k] * walks[of_head + k - 1];
             }
         }
     }
