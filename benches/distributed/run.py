@@ -134,10 +134,12 @@ def kills(hosts, farhop, parts, settings, given, expected, work):
         found = sh("pgrep", "-f", f"{farhop} train {parts}", check=False).stdout.split()
         victims = [pid for pid in found if pathlib.Path(f"/proc/{pid}/exe").resolve() == pathlib.Path(farhop).resolve()]
         killed = time.time()
-        if victims and child.poll() is None:
+        struck = bool(victims) and child.poll() is None
+        if struck:
             os.kill(int(random.choice(victims)), 9)
         child.communicate(timeout=120)
         longest = max(longest, time.time() - killed)
+        at = len(losses(run)) if (run / "metrics.jsonl").exists() else 0
         if child.returncode:
             if (run / "run.json").exists():
                 again = hosts.mpirun([farhop, "train", "--resume", str(run), "--quiet", "--threads", "1"])
@@ -147,7 +149,8 @@ def kills(hosts, farhop, parts, settings, given, expected, work):
             if again.returncode:
                 sys.exit(f"kill {number}: {err}")
         worst = max([worst, *(abs(a - b) / abs(a) for a, b in zip(expected, losses(run)))])
-        done += 1
+        done += struck
+        print(f"kill {number}: struck {struck} after {at} epochs, ended within {time.time() - killed:.1f} s with what followed", flush=True)
     return {"kills": done, "loss_off_by": worst, "longest_end_seconds": longest}
 
 
