@@ -56,7 +56,7 @@ pub(crate) fn width_of(arrays: &[ArrayShape], name: &str) -> usize {
     arrays.iter().find(|array| array.name == name).map_or(0, |array| array.width)
 }
 
-/// The columns of all arrays together.
+/// The columns of all arrays together; as many as can be counted where a file says more.
 pub(crate) fn total_width(arrays: &[ArrayShape]) -> usize {
-    arrays.iter().map(|array| array.width).sum()
+    arrays.iter().fold(0, |total, array| total.saturating_add(array.width))
 }

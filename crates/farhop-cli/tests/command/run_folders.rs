@@ -52,7 +52,8 @@ fn absurd_sizes_in_a_record_are_an_error_of_one_line() {
     let text = place.text("run/run.json");
     let mut record: Value = serde_json::from_str(&text).unwrap();
     // Arrays that the data does not have are absurd at any width.
-    record["input"]["arrays"] = serde_json::json!([{ "name": "walk", "width": 4 }, { "name": "laplacian", "width": 2 }]);
+    record["input"]["arrays"] =
+        serde_json::json!([{ "name": "walk", "width": 4 }, { "name": "laplacian", "width": 2 }]);
     let mut places = Vec::new();
     for part in ["input", "output"] {
         numbers(&record[part], &format!("/{part}"), &mut places);

@@ -168,7 +168,8 @@ pub fn assert_finite_differences(what: &str, network: &dyn Network, batch: &Batc
             f64::from(bridge::into_vec(ops::loss(outputs, targets.clone()))[0])
         };
         let error = |step: f32| ((at(step) - at(-step)) / (2.0 * f64::from(step)) - slope).abs();
-        let error = [3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5].map(error).into_iter().fold(f64::INFINITY, f64::min);
+        let error =
+            [3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5].map(error).into_iter().fold(f64::INFINITY, f64::min);
         assert!(
             error <= 2e-2 * size.max(1e-2 * total),
             "{what}, {}: slope {slope} of size {size} is off by {error}",
