@@ -101,6 +101,13 @@ impl Console {
         columns(terminal_size::terminal_size_of(io::stderr()))
     }
 
+    /// A paragraph of a result, broken between words where the terminal ends, every line behind `indent`.
+    pub fn paragraph(&self, indent: &str, text: &str) -> String {
+        let width = self.width().map_or(usize::MAX, |width| width.saturating_sub(indent.len()).max(20));
+        let lines = wrapped_text(text, width);
+        lines.lines().map(|line| format!("{indent}{line}")).collect::<Vec<_>>().join("\n")
+    }
+
     /// A heading of a result, set off where that is possible.
     pub fn heading(&self, text: &str) -> String {
         paint(!self.json && io::stdout().is_terminal(), "1", text)

@@ -39,18 +39,19 @@ fn all(console: &Console) -> Result<(), Failure> {
 fn one(config: &ModelConfig, console: &Console) -> Result<(), Failure> {
     let about = config.registration().about;
     console.result(&describe(config), || {
-        let mut lines = vec![format!("{} ({})", about.title, config.name()), about.citation.to_string(), String::new()];
-        lines.push(format!("{}.", about.idea));
-        lines.push(format!("cost   {}", about.cost));
+        let text = |text: &str| console.paragraph("", text);
+        let mut lines = vec![format!("{} ({})", about.title, config.name()), text(about.citation), String::new()];
+        lines.push(text(&format!("{}.", about.idea)));
+        lines.push(text(&format!("cost   {}", about.cost)));
         lines.push(format!("reach  {}", reach(config)));
         if !about.limits.is_empty() {
-            lines.push(format!("limits {}", about.limits));
+            lines.push(text(&format!("limits {}", about.limits)));
         }
         lines.push(String::new());
         for knob in config.knobs() {
             let default = config.get(knob.key).map(|value| value_text(&value)).unwrap_or_default();
-            lines.push(format!("model.{} = {default}   ({})", knob.key, knob.allowed));
-            lines.push(format!("    {}", knob.about));
+            lines.push(text(&format!("model.{} = {default}   ({})", knob.key, knob.allowed)));
+            lines.push(console.paragraph("    ", knob.about));
         }
         lines.join("\n")
     })?;

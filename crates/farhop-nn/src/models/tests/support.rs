@@ -37,11 +37,17 @@ pub fn normals(count: usize, stream: &mut Stream) -> Vec<f32> {
 pub fn fill(graph: Graph, shape: &InputShape, seed: u64) -> BatchArrays {
     let mut stream = Stream::new(seed);
     let (nodes, entries) = (graph.nodes(), graph.entries());
-    let mut some = |count: usize| normals(count, &mut stream);
-    let numbers = BatchNumbers::Dense(some(nodes * shape.numbers));
-    let edge_numbers = some(entries * shape.edge_numbers);
-    let array = |array: &ArrayShape| NodeArray::new(&array.name, array.width, some(nodes * array.width));
-    let arrays = shape.arrays.iter().map(array).collect();
+    let numbers = BatchNumbers::Dense(normals(nodes * shape.numbers, &mut stream));
+    let edge_numbers = normals(entries * shape.edge_numbers, &mut stream);
+    let laplacian = normals(nodes * shape.array(LAPLACIAN), &mut stream);
+    // Probabilities.
+    let walk: Vec<f32> = (0..nodes * shape.array(WALK)).map(|_| stream.uniform() as f32).collect();
+    let values = |array: &ArrayShape| match array.name.as_str() {
+        LAPLACIAN => laplacian.clone(),
+        WALK => walk.clone(),
+        _ => normals(nodes * array.width, &mut Stream::new(seed + 1)),
+    };
+    let arrays = shape.arrays.iter().map(|array| NodeArray::new(&array.name, array.width, values(array))).collect();
     let mut pick = |rows: usize, counts: &[u32]| -> Vec<u16> {
         (0..rows * counts.len()).map(|at| stream.below(u64::from(counts[at % counts.len()])) as u16).collect()
     };
@@ -168,8 +174,7 @@ pub fn assert_finite_differences(what: &str, network: &dyn Network, batch: &Batc
             f64::from(bridge::into_vec(ops::loss(outputs, targets.clone()))[0])
         };
         let error = |step: f32| ((at(step) - at(-step)) / (2.0 * f64::from(step)) - slope).abs();
-        let error =
-            [3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5].map(error).into_iter().fold(f64::INFINITY, f64::min);
+        let error = [3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4].map(error).into_iter().fold(f64::INFINITY, f64::min);
         assert!(
             error <= 2e-2 * size.max(1e-2 * total),
             "{what}, {}: slope {slope} of size {size} is off by {error}",
