@@ -51,7 +51,7 @@ fn one(config: &ModelConfig, console: &Console) -> Result<(), Failure> {
         for knob in config.knobs() {
             let default = config.get(knob.key).map(|value| value_text(&value)).unwrap_or_default();
             lines.push(text(&format!("model.{} = {default}   ({})", knob.key, knob.allowed)));
-            lines.push(console.paragraph("    ", knob.about));
+            lines.push(console.paragraph("    ", &knob.about));
         }
         lines.join("\n")
     })?;
