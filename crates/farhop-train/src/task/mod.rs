@@ -40,6 +40,7 @@ use metrics::{check_metric, metrics_of};
 use order::Batching;
 use parted::{Cut, Parted, Size};
 use planning::largest_sum;
+use truth::Lessons;
 
 /// A dataset, ready for a model.
 #[derive(Debug)]
@@ -182,7 +183,8 @@ impl Task {
             Numbers::Dense(_) | Numbers::OnDisk(_) => None,
         };
         let group = part.as_ref().map(|part| &**part.group());
-        let truth = Truth::new(level, target, config.loss, absolute, &training, scale, weights, group)?;
+        let lessons = Lessons { rows: &training, weights, group };
+        let truth = Truth::new(level, target, config.loss, absolute, lessons, scale)?;
         let edges = EdgeColumns {
             width: edges.width,
             columns: edges.sizes.len(),

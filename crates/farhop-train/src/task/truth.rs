@@ -102,18 +102,27 @@ pub(crate) struct Truth {
     of_rows: Vec<f32>,
 }
 
+/// What is learned from.
+pub(crate) struct Lessons<'a> {
+    /// The rows of training.
+    pub rows: &'a [u32],
+    /// The weights of all rows; empty: all count the same.
+    pub weights: Vec<f32>,
+    /// All processes, where each has rows of its own.
+    pub group: Option<&'a Group>,
+}
+
 impl Truth {
-    /// `rows` are those of training, `of_rows` the weights of all rows, or none.
+    /// The target, and what a loss needs that follows from the rows of training.
     pub fn new(
         level: Level,
         target: Target,
         loss: LossKind,
         absolute: bool,
-        rows: &[u32],
+        lessons: Lessons<'_>,
         scale: Option<TargetScale>,
-        of_rows: Vec<f32>,
-        group: Option<&Group>,
     ) -> Result<Self, TrainError> {
+        let Lessons { rows, weights: of_rows, group } = lessons;
         // Of several processes, another may have rows that count.
         if group.is_none()
             && !of_rows.is_empty()
