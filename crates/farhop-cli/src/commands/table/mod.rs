@@ -78,7 +78,10 @@ fn tell(
 ) -> Result<ExitCode, Failure> {
     let cells = &filled.cells;
     console.result(&object(definition, filled), || match arguments.format {
-        TableFormat::Text => console.lines(&write::text(cells)),
+        TableFormat::Text => {
+            let tables = write::text(cells, console.width());
+            tables.iter().map(|table| console.lines(table)).collect::<Vec<_>>().join("\n\n")
+        }
         TableFormat::Csv => write::csv(cells),
         TableFormat::Markdown => write::markdown(cells),
         TableFormat::Latex => write::latex(cells),

@@ -5,6 +5,9 @@ use farhop_train::table::{Cell, Verdict};
 
 use crate::table::{self, TextTable};
 
+/// Blanks between two columns of text.
+const GAP: usize = 2;
+
 /// What the marks mean.
 pub const LEGEND: &str =
     "+ better than published by more than one deviation, = within one, - worse by more, open: not all runs are there";
@@ -57,14 +60,30 @@ fn lines(cells: &[Cell]) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Columns of text.
-pub fn text(cells: &[Cell]) -> TextTable {
-    let heading = heading(cells);
-    let mut table = TextTable::new(&heading.iter().map(String::as_str).collect::<Vec<_>>());
-    for line in lines(cells) {
-        table.row(line);
+/// Columns of text: as many tables below each other as it takes for every number to be read in a terminal of that width.
+pub fn text(cells: &[Cell], width: Option<usize>) -> Vec<TextTable> {
+    let all = all(cells);
+    let long = |column: usize| all.iter().map(|line| line[column].chars().count()).max().unwrap_or(0) + GAP;
+    let room = width.map_or(usize::MAX, |width| (width + GAP).saturating_sub(long(0) + long(1)));
+    let mut blocks: Vec<Vec<usize>> = vec![Vec::new()];
+    let mut taken = 0;
+    for column in 2..all[0].len() {
+        if taken > 0 && taken + long(column) > room {
+            blocks.push(Vec::new());
+            taken = 0;
+        }
+        taken += long(column);
+        blocks.last_mut().unwrap_or(&mut Vec::new()).push(column);
     }
-    table
+    let block = |columns: &Vec<usize>| {
+        let of = |line: &[String]| -> Vec<String> {
+            [0, 1].iter().chain(columns).map(|&column| line[column].clone()).collect()
+        };
+        let mut table = TextTable::new(&of(&all[0]).iter().map(String::as_str).collect::<Vec<_>>());
+        all[1..].iter().for_each(|line| table.row(of(line)));
+        table
+    };
+    blocks.iter().map(block).collect()
 }
 
 /// A line for each cell, numbers in full.
