@@ -3,6 +3,7 @@
 //! One graph whose nodes are predicted is one batch for good, or is divided into parts of which batches are made. Of many
 //! graphs, batches are cut. They are shuffled anew each epoch, and made on a thread of their own while the model works.
 
+mod batches;
 mod collection;
 mod encodings;
 mod feed;
@@ -11,6 +12,8 @@ mod order;
 mod parted;
 mod parting;
 mod planning;
+mod several;
+mod sizes;
 mod truth;
 
 use std::borrow::Cow;
@@ -21,7 +24,7 @@ use farhop_data::predictions::{Answers, Predictions};
 use farhop_data::{Columns, Dataset, Level, Numbers, Part, Setting, Split, Target};
 use farhop_graph::{Graph, GraphSet};
 use farhop_nn::exchange::Halo;
-use farhop_nn::{Batch, BatchArrays, InputShape, Model, OutputShape, Shape, Targets};
+use farhop_nn::{Batch, BatchArrays, InputShape, OutputShape};
 
 pub use encodings::{ENCODINGS, Encoding, EncodingConfig, Encodings};
 pub use feed::LoadTime;
@@ -32,14 +35,13 @@ pub use truth::{LossKind, TargetScale};
 pub(crate) use feed::{Loaded, READY_PARTS, alive};
 pub(crate) use truth::Truth;
 
-use crate::memory::{DataBytes, Division};
-use crate::together::{OwnPart, agree, answers_together, asked, check, joined};
+use crate::memory::Division;
+use crate::together::OwnPart;
 use crate::{Outputs, TrainConfig, TrainError};
 use collection::{Collection, EdgeColumns};
 use metrics::{check_metric, metrics_of};
 use order::Batching;
-use parted::{Cut, Parted, Size};
-use planning::largest_sum;
+use parted::{Parted, Size};
 use truth::Lessons;
 
 /// A dataset, ready for a model.
@@ -316,82 +318,6 @@ impl Task {
         }
     }
 
-    /// The part of this process, where the graph is divided among several.
-    pub fn own_part(&self) -> Option<&OwnPart> {
-        self.part.as_ref()
-    }
-
-    /// Nodes and edges of all graphs; of a graph that is divided among processes, of the whole of it.
-    pub fn whole_sizes(&self) -> [usize; 2] {
-        match &self.part {
-            Some(part) => [part.halo.total_nodes() as usize, part.total_edges],
-            None => [self.graph().nodes(), self.graph().edges()],
-        }
-    }
-
-    /// Whether there is something to learn from, on this process or on another.
-    pub fn learns(&self) -> bool {
-        self.somewhere(!self.split.train.is_empty())
-    }
-
-    /// Whether there is something to choose by, on this process or on another.
-    pub(crate) fn chooses(&self) -> bool {
-        self.somewhere(!self.split.valid.is_empty())
-    }
-
-    fn somewhere(&self, here: bool) -> bool {
-        self.part.as_ref().map_or(here, |part| asked(part.group(), here))
-    }
-
-    /// What the only process, or the first of several, does for all; none on the others.
-    ///
-    /// # Errors
-    /// Its error, on all.
-    pub(crate) fn by_first<T>(&self, work: impl FnOnce() -> Result<T, TrainError>) -> Result<Option<T>, TrainError> {
-        match &self.part {
-            None => work().map(Some),
-            Some(part) if part.group().is_first() => agree(part.group(), work().map(Some)),
-            Some(part) => agree(part.group(), Ok(None)),
-        }
-    }
-
-    /// Truth and outputs of the rows of all processes, on the first of them; none on the others. Of a task in one piece, its own.
-    ///
-    /// # Errors
-    /// When a process is gone.
-    pub fn rows_of_all(&self, outputs: Outputs) -> Result<Option<(Cow<'_, Target>, Outputs)>, TrainError> {
-        match &self.part {
-            None => Ok(Some((Cow::Borrowed(self.target()), outputs))),
-            Some(part) => {
-                let found = joined(part.group(), self, &outputs)?;
-                Ok(found.map(|(target, outputs)| (Cow::Owned(target), outputs)))
-            }
-        }
-    }
-
-    /// The answers of all processes in the order of the whole graph, with their ids, on the first of them; none on the others. Of a task in one
-    /// piece, its own.
-    ///
-    /// # Errors
-    /// When a process is gone.
-    pub fn answers_of_all(&self, outputs: Outputs) -> Result<Option<NamedOutputs<'_>>, TrainError> {
-        match &self.part {
-            None => Ok(Some((Cow::Borrowed(&self.ids), outputs))),
-            Some(part) => {
-                let found = answers_together(part, self, &outputs)?;
-                Ok(found.map(|(ids, outputs)| (Cow::Owned(ids), outputs)))
-            }
-        }
-    }
-
-    /// Whether all processes are still there.
-    ///
-    /// # Errors
-    /// Says who is not.
-    pub(crate) fn check_others(&self) -> Result<(), TrainError> {
-        self.part.as_ref().map_or(Ok(()), |part| check(part.group()))
-    }
-
     /// What is learned, in words: `node-classification`, `graph-regression`, ...
     pub fn kind(&self) -> &'static str {
         match (self.truth.level, &self.truth.target) {
@@ -403,62 +329,6 @@ impl Task {
             (Level::Graph, Target::Number { .. }) => "graph-regression",
             (Level::Pair, _) | (_, Target::Pair { .. }) => "edge-prediction",
         }
-    }
-
-    /// Steps of an epoch.
-    pub fn steps(&self) -> usize {
-        match &self.source {
-            Source::Whole(_) => 1,
-            Source::Divided(parted, _) => self.training_parts(parted).len().div_ceil(parted.batching.size.max(1)),
-            Source::Graphs(_) => self.split.train.len().div_ceil(self.batching.size.max(1)),
-        }
-    }
-
-    /// Bytes that the data itself holds, the batch that a model works on not counted.
-    pub fn data_bytes(&self) -> DataBytes {
-        let graph = self.graph();
-        let graph_bytes = graph.heap_bytes() as u64;
-        match &self.source {
-            Source::Whole(_) => DataBytes { graph: graph_bytes, ..DataBytes::default() },
-            Source::Divided(_, largest) => self.division.with_batch(largest.nodes, largest.entries).1,
-            Source::Graphs(_) => {
-                let share = self.shape().nodes as f64 / graph.nodes().max(1) as f64;
-                let batch = (graph_bytes + self.feature_bytes) as f64 * share;
-                let waiting = (alive(feed::READY_GRAPHS) as f64 * batch) as u64;
-                let several_steps = self.steps() > 1;
-                DataBytes {
-                    graph: graph_bytes,
-                    features: self.feature_bytes,
-                    waiting,
-                    several_steps,
-                    ..DataBytes::default()
-                }
-            }
-        }
-    }
-
-    /// The sizes of a large batch, one in a thousand, which memory depends on.
-    pub fn shape(&self) -> Shape {
-        let (nodes, entries, graphs) = match &self.source {
-            Source::Whole(batch) => (batch.graph().nodes(), batch.graph().entries(), 1),
-            Source::Divided(_, largest) => (largest.nodes, largest.entries, 1),
-            Source::Graphs(collection) => {
-                let set = &collection.graphs;
-                let sizes =
-                    |of: &dyn Fn(usize) -> usize| largest_sum((0..set.len()).map(of).collect(), self.batching.size);
-                let nodes = sizes(&|graph| set.nodes_of(graph).len());
-                let entries = sizes(&|graph| set.entries_of(graph).len());
-                (nodes, entries, self.batching.size.min(set.len()))
-            }
-        };
-        self.shape_of(graphs, nodes, entries)
-    }
-
-    fn shape_of(&self, graphs: usize, nodes: usize, entries: usize) -> Shape {
-        let share = nodes as f64 / self.graph().nodes().max(1) as f64;
-        let part = |count: usize| (count as f64 * share).ceil() as usize;
-        let (non_zeros, two_steps) = (self.non_zeros.map(part), self.division.shape.two_steps.map(part));
-        Shape { non_zeros, two_steps, ..Shape::of(&self.input, &self.output, graphs, nodes, entries) }
     }
 
     /// The graphs, unless there is one whose nodes are predicted.
@@ -508,115 +378,6 @@ impl Task {
         let (_, allowed) = metrics_of(&self.truth.target);
         let others = allowed.into_iter().filter(|metric| *metric != self.metric);
         std::iter::once(self.metric).chain(others).collect()
-    }
-
-    /// Gives every training batch of an epoch to `work`, with its number. A wait for one ends when `wanted` is an error.
-    pub(crate) fn train_batches<E: From<TrainError>>(
-        &self,
-        seed: u64,
-        epoch: usize,
-        wanted: impl Fn() -> Result<(), E>,
-        mut work: impl FnMut(usize, Loaded) -> Result<(), E>,
-    ) -> Result<LoadTime, E> {
-        match &self.source {
-            Source::Whole(batch) => {
-                let rows: Vec<(u32, u32)> = self.split.train.iter().map(|node| (*node, *node)).collect();
-                let targets = self.truth.targets(&rows);
-                work(0, Loaded { units: vec![0], batch: batch.clone(), own: Vec::new(), nodes: Vec::new(), targets })?;
-                Ok(LoadTime::default())
-            }
-            Source::Divided(parted, _) => {
-                let batches = parted.batching.shuffled(&self.training_parts(parted), |_| 0, seed, epoch);
-                let mut learned = vec![false; parted.graph.nodes()];
-                self.split.train.iter().for_each(|node| learned[*node as usize] = true);
-                let mut cutter = parted.cutter();
-                let load = move |parts: Vec<u32>| {
-                    let Cut { batch, own, nodes } = cutter.batch(&parts, &self.input)?;
-                    let rows: Vec<(u32, u32)> =
-                        own.iter().copied().filter(|(node, _)| learned[*node as usize]).collect();
-                    Ok(Loaded { units: parts, batch, own, nodes, targets: self.truth.targets(&rows) })
-                };
-                feed::prefetch(batches, READY_PARTS, load, wanted, work)
-            }
-            Source::Graphs(collection) => {
-                let size_of = |graph| collection.size(graph);
-                let batches = self.batching.shuffled(&self.split.train, size_of, seed, epoch);
-                let load = |graphs| Ok(self.load(collection, graphs));
-                feed::prefetch(batches, feed::READY_GRAPHS, load, wanted, work)
-            }
-        }
-    }
-
-    /// What the model gives for these units, batch after batch. A wait for one ends when `wanted` is an error.
-    pub(crate) fn outputs<E: From<TrainError>>(
-        &self,
-        model: &Model,
-        units: &[u32],
-        wanted: impl Fn() -> Result<(), E>,
-        mut each: impl FnMut(&Loaded, Vec<f32>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        self.batches(units, wanted, |loaded| each(loaded, model.outputs(&loaded.batch)))
-    }
-
-    /// The batches that hold these units, one after the other. A wait for one ends when `wanted` is an error.
-    pub(crate) fn batches<E: From<TrainError>>(
-        &self,
-        units: &[u32],
-        wanted: impl Fn() -> Result<(), E>,
-        mut each: impl FnMut(&Loaded) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let mut answer = |_, loaded: Loaded| each(&loaded);
-        match &self.source {
-            Source::Whole(batch) => {
-                let targets = Targets::classes(Vec::new(), Vec::new());
-                let loaded =
-                    Loaded { units: vec![0], batch: batch.clone(), own: Vec::new(), nodes: Vec::new(), targets };
-                answer(0, loaded)
-            }
-            Source::Divided(parted, _) => {
-                let asked = parted.parting.holding(units);
-                let mut batches = parted.in_order();
-                batches.retain(|parts| parts.iter().any(|part| asked[*part as usize]));
-                let mut cutter = parted.cutter();
-                let load = move |parts: Vec<u32>| {
-                    let Cut { batch, own, nodes } = cutter.batch(&parts, &self.input)?;
-                    Ok(Loaded { units: parts, batch, own, nodes, targets: Targets::classes(Vec::new(), Vec::new()) })
-                };
-                feed::prefetch(batches, READY_PARTS, load, wanted, answer).map(|_| ())
-            }
-            Source::Graphs(collection) => {
-                let batches = self.batching.in_order(units);
-                let load = |graphs| Ok(self.load(collection, graphs));
-                feed::prefetch(batches, feed::READY_GRAPHS, load, wanted, answer).map(|_| ())
-            }
-        }
-    }
-
-    /// Any batch, to look where a model fails.
-    pub(crate) fn some_batch(&self) -> Result<Batch, TrainError> {
-        Ok(match &self.source {
-            Source::Whole(batch) => batch.clone(),
-            Source::Divided(parted, _) => {
-                let first = self.training_parts(parted).first().copied().unwrap_or(0);
-                parted.cutter().batch(&[first], &self.input)?.batch
-            }
-            Source::Graphs(collection) => {
-                let first = &self.split.train[..self.batching.size.min(self.split.train.len())];
-                collection.batch(first, &self.input)
-            }
-        })
-    }
-
-    /// The parts with something to learn from.
-    fn training_parts(&self, parted: &Parted) -> Vec<u32> {
-        let holding = parted.parting.holding(&self.split.train);
-        (0..holding.len() as u32).filter(|part| holding[*part as usize]).collect()
-    }
-
-    fn load(&self, collection: &Collection, graphs: Vec<u32>) -> Loaded {
-        let batch = collection.batch(&graphs, &self.input);
-        let targets = collection.targets(&self.truth, &graphs);
-        Loaded { units: graphs, batch, own: Vec::new(), nodes: Vec::new(), targets }
     }
 }
 
