@@ -38,7 +38,7 @@ def told(asked, model, distance, chosen, epochs):
             _, status, used = os.wait4(child.pid, 0)
             child.returncode = os.waitstatus_to_exitcode(status)
             out.seek(0), errors.seek(0)
-            text, problems = out.read(), errors.read().strip()
+            text, problems = out.read(), errors.read().strip().replace(folder, "FOLDER")
     if child.returncode:
         return {"failed": problems.splitlines()[-1] if problems else f"exit code {child.returncode}"}, 0.0
     return json.loads(text), used.ru_utime + used.ru_stime
