@@ -1,53 +1,18 @@
 //! Attention and sequence operations against the same mathematics composed of the engine's own differentiable
 //! functions.
 
+mod operation_support;
+
 use std::sync::Arc;
 
-use burn::tensor::{Device, Tensor, TensorData, activation};
-use farhop_graph::random::Stream;
+use burn::tensor::{Tensor, activation};
 use farhop_kernels::dense::Dropout;
 use farhop_kernels::graph_attention::Settings;
 use farhop_nn::ops::{
     LstmWeights, ScanInputs, causal_convolution, graph_attention, linear_attention, lstm, maximum, mix,
     packed_graph_attention, row_softmax, selective_scan,
 };
-
-fn device() -> Device {
-    Device::flex().autodiff()
-}
-
-fn leaf<const D: usize>(shape: [usize; D], seed: u64) -> Tensor<D> {
-    let mut stream = Stream::new(seed);
-    let count = shape.iter().product::<usize>();
-    let data: Vec<f32> = (0..count).map(|_| stream.normal() as f32).collect();
-    Tensor::from_data(TensorData::new(data, shape), &device()).require_grad()
-}
-
-fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
-    tensor.into_data().try_to_vec().unwrap()
-}
-
-/// Values and the gradients of all leaves under a random readout.
-macro_rules! outcome {
-    ($y:expr, $($leaf:expr),+) => {{
-        let y = $y;
-        let readout = leaf(y.dims(), 99).detach();
-        let values = numbers(y.clone());
-        let gradients = (y * readout).sum().backward();
-        vec![values, $(numbers($leaf.grad(&gradients).expect("a gradient"))),+]
-    }};
-}
-
-fn compare(what: &str, found: Vec<Vec<f32>>, expected: Vec<Vec<f32>>) {
-    assert_eq!(found.len(), expected.len(), "{what}");
-    for (i, (found, expected)) in found.iter().zip(&expected).enumerate() {
-        assert_eq!(found.len(), expected.len(), "{what}, array {i}");
-        let scale = expected.iter().fold(1e-3f32, |most, v| most.max(v.abs()));
-        for (f, e) in found.iter().zip(expected) {
-            assert!((f - e).abs() <= 2e-5 * scale, "{what}, array {i}: {f} instead of {e}");
-        }
-    }
-}
+use operation_support::{compare, device, leaf, outcome};
 
 /// Softmax attention of every graph and head, put together.
 fn dense_attention(q: &Tensor<2>, k: &Tensor<2>, v: &Tensor<2>, offsets: &[usize], settings: &Settings) -> Tensor<2> {

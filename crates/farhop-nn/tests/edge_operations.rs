@@ -1,9 +1,10 @@
 //! Operations over entries against the same mathematics composed of the engine's own functions and dense matrices of the graph.
 
+mod operation_support;
+
 use std::sync::Arc;
 
-use burn::tensor::{Device, Tensor, TensorData, activation};
-use farhop_graph::random::Stream;
+use burn::tensor::{Tensor, activation};
 use farhop_graph::{Direction, Graph, build};
 use farhop_kernels::dense::Dropout;
 use farhop_nn::ops::{
@@ -11,45 +12,7 @@ use farhop_nn::ops::{
     gat_attention, gated_mean, gather_sources, gather_targets, neighbour_max, pair_scores, row_normalise, scale_rows,
     spmm,
 };
-
-fn device() -> Device {
-    Device::flex().autodiff()
-}
-
-fn constant<const D: usize>(data: Vec<f32>, shape: [usize; D]) -> Tensor<D> {
-    Tensor::from_data(TensorData::new(data, shape), &device())
-}
-
-fn leaf<const D: usize>(shape: [usize; D], seed: u64) -> Tensor<D> {
-    let mut stream = Stream::new(seed);
-    let count = shape.iter().product::<usize>();
-    constant((0..count).map(|_| stream.normal() as f32).collect(), shape).require_grad()
-}
-
-fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
-    tensor.into_data().try_to_vec().unwrap()
-}
-
-/// Values and the gradients of all leaves under a random readout.
-macro_rules! outcome {
-    ($y:expr, $($leaf:expr),+) => {{
-        let y = $y;
-        let readout = leaf(y.dims(), 99).detach();
-        let values = numbers(y.clone());
-        let gradients = (y * readout).sum().backward();
-        vec![values, $(numbers($leaf.grad(&gradients).expect("a gradient"))),+]
-    }};
-}
-
-fn compare(what: &str, found: Vec<Vec<f32>>, expected: Vec<Vec<f32>>) {
-    for (i, (found, expected)) in found.iter().zip(&expected).enumerate() {
-        assert_eq!(found.len(), expected.len(), "{what}, array {i}");
-        let scale = expected.iter().fold(1e-3f32, |most, v| most.max(v.abs()));
-        for (f, e) in found.iter().zip(expected) {
-            assert!((f - e).abs() <= 2e-5 * scale, "{what}, array {i}: {f} instead of {e}");
-        }
-    }
-}
+use operation_support::{compare, constant, device, leaf, numbers, outcome};
 
 /// A graph with the matrices that pick the target and the source of every entry, `[E, N]`.
 struct Setting {

@@ -1,8 +1,10 @@
 //! Operations against the same mathematics composed of the engine's own differentiable functions.
 
+mod operation_support;
+
 use std::sync::{Arc, Mutex};
 
-use burn::tensor::{Device, Tensor, TensorData, activation};
+use burn::tensor::{Tensor, TensorData, activation};
 use farhop_graph::random::Stream;
 use farhop_graph::{Direction, Graph, build};
 use farhop_kernels::dense::{Activation, Dropout, Finish};
@@ -12,46 +14,7 @@ use farhop_nn::ops::{
     between, concat_linear, feed_forward, head_linear, linear, loss, multiply, norm_block, norm_linear,
     personal_pagerank, polynomial_filter, spmm, sum,
 };
-
-fn device() -> Device {
-    Device::flex().autodiff()
-}
-
-fn leaf<const D: usize>(shape: [usize; D], seed: u64) -> Tensor<D> {
-    let mut stream = Stream::new(seed);
-    let count = shape.iter().product::<usize>();
-    let data: Vec<f32> = (0..count).map(|_| stream.normal() as f32).collect();
-    Tensor::from_data(TensorData::new(data, shape), &device()).require_grad()
-}
-
-fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
-    tensor.into_data().try_to_vec().unwrap()
-}
-
-fn assert_close(what: &str, found: &[f32], expected: &[f32]) {
-    assert_eq!(found.len(), expected.len(), "{what}");
-    let scale = expected.iter().fold(1e-3f32, |most, v| most.max(v.abs()));
-    for (f, e) in found.iter().zip(expected) {
-        assert!((f - e).abs() <= 2e-5 * scale, "{what}: {f} instead of {e}");
-    }
-}
-
-/// Values and the gradients of all leaves under a random readout.
-macro_rules! outcome {
-    ($y:expr, $($leaf:expr),+) => {{
-        let y = $y;
-        let readout = leaf(y.dims(), 99).detach();
-        let values = numbers(y.clone());
-        let gradients = (y * readout).sum().backward();
-        vec![values, $(numbers($leaf.grad(&gradients).expect("a gradient"))),+]
-    }};
-}
-
-fn compare(what: &str, found: Vec<Vec<f32>>, expected: Vec<Vec<f32>>) {
-    for (i, (found, expected)) in found.iter().zip(&expected).enumerate() {
-        assert_close(&format!("{what}, array {i}"), found, expected);
-    }
-}
+use operation_support::{assert_close, compare, device, leaf, numbers, outcome};
 
 #[test]
 fn linear_is_a_matrix_product() {
