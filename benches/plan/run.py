@@ -126,6 +126,20 @@ def row_cells(row):
     return [*shape, common.gib(row["planned_bytes"]), common.gib(row["measured_bytes"]), f"{row['ratio']:.2f}"]
 
 
+def by_model(rows):
+    """One row a model, one column a shape and mode: the table of docs/models.md."""
+    ratios = {}
+    for row in rows:
+        point = row["settings"]
+        if "ratio" in row:
+            cell = f"{row['ratio']:.2f}"
+            ratios[point["model"], point["shape"], point["mode"]] = cell if abs(row["ratio"] - 1) <= ALLOWED else f"**{cell}**"
+    columns = [(shape, mode) for shape in SHAPES for mode in ("train", "infer") if any(key[1:] == (shape, mode) for key in ratios)]
+    models = sorted({f"`{key[0]}`" for key in ratios})
+    cells = [[model, *(ratios.get((model.strip("`"), *column), "-") for column in columns)] for model in models]
+    return common.table(["model", *(f"{shape}: {mode}" for shape, mode in columns)], cells)
+
+
 def main():
     asked = arguments()
     command = common.farhop(asked.farhop)
@@ -157,6 +171,8 @@ def main():
     what = ["shape", "nodes", "edges"] if asked.models else ["nodes", "edges", "features", "width", "layers", "K", "heads", "recompute"]
     heading = ["model", "mode", *what, "planned", "measured", "planned / measured"]
     print(common.table(heading, map(row_cells, shown)))
+    if asked.models:
+        print(f"\n{by_model(rows)}")
     if good:
         within = sum(abs(row["ratio"] - 1) <= ALLOWED for row in good)
         low, high = min(row["ratio"] for row in good), max(row["ratio"] for row in good)

@@ -20,6 +20,16 @@ use std::ops::Range;
 pub use backward::backward;
 pub use forward::forward;
 
+/// Bytes that [`forward`] allocates while it runs, for `segments` segments: sums, and those that tasks found.
+pub fn forward_bytes(settings: &Settings, segments: usize) -> usize {
+    2 * segments * sums::segment_size(settings) * size_of::<f32>()
+}
+
+/// Bytes that [`backward`] allocates while it runs: sums, their gradients, and what tasks found of these.
+pub fn backward_bytes(settings: &Settings, segments: usize) -> usize {
+    3 * segments * sums::segment_size(settings) * size_of::<f32>()
+}
+
 /// Rows of a tile.
 const TILE: usize = 256;
 

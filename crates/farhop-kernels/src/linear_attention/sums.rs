@@ -32,30 +32,61 @@ impl Sums {
     ) -> Sums {
         let parts = pieces.map(|pieces, _| {
             let mut work = new();
-            let mut sums: Vec<(usize, Vec<f32>)> = Vec::new();
+            let mut part = Part::new(pieces, size);
             for piece in pieces {
-                match sums.last_mut() {
-                    Some((segment, sums)) if *segment == piece.segment => add(piece, &mut work, sums),
-                    _ => {
-                        let mut fresh = vec![0.0; size];
-                        add(piece, &mut work, &mut fresh);
-                        sums.push((piece.segment, fresh));
-                    }
-                }
+                add(piece, &mut work, part.sums_of(piece.segment, size));
             }
-            sums
+            part
         });
         Sums::in_order(parts, segments, size)
     }
 
-    /// Adds up what tasks found for their segments.
-    pub fn in_order(parts: Vec<Vec<(usize, Vec<f32>)>>, segments: usize, size: usize) -> Sums {
-        let mut total = vec![0.0f64; segments * size];
-        for (segment, part) in parts.iter().flatten() {
-            let total = &mut total[segment * size..(segment + 1) * size];
-            total.iter_mut().zip(part).for_each(|(t, v)| *t += f64::from(*v));
+    /// Adds up what tasks found for their segments, of which only one is held in f64 at a time.
+    fn in_order(parts: Vec<Part>, segments: usize, size: usize) -> Sums {
+        let mut values = vec![0.0; segments * size];
+        let (mut total, mut current) = (vec![0.0f64; size], None);
+        let mut finish = |segment: Option<usize>, total: &mut [f64]| {
+            let Some(segment) = segment else { return };
+            let values = &mut values[segment * size..(segment + 1) * size];
+            values.iter_mut().zip(&*total).for_each(|(v, t)| *v = *t as f32);
+            total.fill(0.0);
+        };
+        for part in parts {
+            for (at, &segment) in part.segments.iter().enumerate() {
+                if current != Some(segment) {
+                    finish(current.replace(segment), &mut total);
+                }
+                let sums = &part.values[at * size..(at + 1) * size];
+                total.iter_mut().zip(sums).for_each(|(t, v)| *t += f64::from(*v));
+            }
         }
-        Sums { size, values: total.into_iter().map(|v| v as f32).collect() }
+        finish(current, &mut total);
+        Sums { size, values }
+    }
+}
+
+/// What a task found: its segments in ascending order, and their sums in one array.
+struct Part {
+    segments: Vec<usize>,
+    values: Vec<f32>,
+}
+
+impl Part {
+    /// Room for all segments of the pieces.
+    fn new(pieces: &[Piece], size: usize) -> Part {
+        let others = pieces.windows(2).filter(|pair| pair[0].segment != pair[1].segment).count();
+        let count = others + usize::from(!pieces.is_empty());
+        Part { segments: Vec::with_capacity(count), values: Vec::with_capacity(count * size) }
+    }
+
+    /// The sums of a segment, which is the last one or a new one.
+    fn sums_of(&mut self, segment: usize, size: usize) -> &mut [f32] {
+        if self.segments.last() != Some(&segment) {
+            self.segments.push(segment);
+            self.values.resize(self.values.len() + size, 0.0);
+        }
+        let start = self.values.len() - size;
+        &mut self.values[start..]
     }
 }
 

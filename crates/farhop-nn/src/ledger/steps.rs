@@ -1,6 +1,8 @@
 //! The operations of [`ops`](crate::ops) and a few of the engine's own, as the ledger sees them. Each has the name of the operation and says what
 //! that keeps.
 
+use farhop_kernels::linear_attention;
+
 use super::{Ledger, Tracked, Work, rows};
 use crate::Shape;
 use crate::config::{ActivationKind, NormKind};
@@ -115,6 +117,28 @@ impl Ledger {
             ..Work::default()
         };
         self.run(work, [(x, true)])
+    }
+
+    /// Linear attention within each of the shape's graphs: keeps q, k, v and `kept` bytes of its own.
+    pub fn linear_attention(
+        &self,
+        name: &str,
+        inputs: [Tracked; 3],
+        settings: &linear_attention::Settings,
+        shape: &Shape,
+        kept: u64,
+    ) -> Tracked {
+        let (output, graphs) = (rows(shape.nodes, settings.width()), shape.graphs.max(1));
+        let gradients: u64 = inputs.iter().map(Tracked::bytes).sum();
+        let work = Work {
+            name: name.into(),
+            output,
+            kept,
+            forward: output + kept + linear_attention::forward_bytes(settings, graphs) as u64,
+            backward: output + kept + gradients + linear_attention::backward_bytes(settings, graphs) as u64,
+            ..Work::default()
+        };
+        self.run(work, inputs.map(|input| (input, true)))
     }
 
     /// Rows of nodes to rows of graphs, or entries to nodes: keeps nothing.

@@ -88,4 +88,10 @@ impl Common {
     pub(crate) fn at_least_layers(&self, model: &'static str, least: usize) -> Result<(), NnError> {
         Checks(model).count("layers", self.layers, least, 1000)
     }
+
+    /// Heads that share the channels equally.
+    pub(crate) fn heads_divide(&self, model: &'static str, heads: usize) -> Result<(), NnError> {
+        let divides = self.width.is_multiple_of(heads);
+        Checks(model).that(divides, "heads", heads, || format!("must divide the width, {}", self.width))
+    }
 }

@@ -23,13 +23,14 @@ use farhop_graph::random::mix;
 use farhop_kernels::edges::clamped::{EdgeList, Settings};
 use farhop_kernels::heads::Heads;
 
+use super::hybrid::Hybrid;
 use super::{About, Architecture, Common, Properties, Reach};
-use crate::config::{ActivationKind, Checks, NormKind};
+use crate::config::{ActivationKind, NormKind};
 use crate::init::{Seeds, Start};
 use crate::knobs::knobs;
 use crate::layers::{
-    EdgeRows, Encoder, EncoderConfig, Expander, ExpanderKind, Feed, FeedConfig, Head, HeadConfig, Layer, Local,
-    LocalConfig, LocalKind, NormBlock, StateNorm, plain,
+    EdgeRows, Encoder, EncoderConfig, Expander, ExpanderKind, Feed, Head, HeadConfig, Layer, Local, LocalKind,
+    NormBlock, StateNorm, plain,
 };
 use crate::ledger::{Ledger, Tracked, Work};
 use crate::memory::floats;
@@ -77,15 +78,8 @@ impl Exphormer {
         HeadConfig { start: Start::Uniform, ..common.head() }
     }
 
-    fn local(&self, common: &Common, layer: usize) -> LocalConfig {
-        LocalConfig {
-            kind: self.local,
-            width: common.width,
-            activation: common.activation,
-            dropout: common.dropout,
-            last: layer + 1 == common.layers,
-            start: Start::Uniform,
-        }
+    fn layer<'a>(&self, common: &'a Common) -> Hybrid<'a> {
+        Hybrid { local: self.local, common }
     }
 
     /// The list of edges: rows of f are those of entries (or one for all of them), the expander's, then to and from
@@ -141,8 +135,7 @@ impl Architecture for Exphormer {
 
     fn check(&self, common: &Common) -> Result<(), NnError> {
         common.at_least_layers(Self::NAME, 1)?;
-        let divides = common.width.is_multiple_of(self.heads);
-        Checks(Self::NAME).that(divides, "heads", self.heads, || format!("must divide the width, {}", common.width))
+        common.heads_divide(Self::NAME, self.heads)
     }
 
     fn build(
@@ -198,29 +191,23 @@ impl Architecture for Exphormer {
             EdgeRows::cost(shape, width, ledger)
         };
         let mut e = self.local.reads_edges().then(|| entry_rows.clone());
-        let own_rows = if single { 0 } else { shape.entries };
+        // One row for all entries is not spread over them.
+        let (own_rows, entry_rows) = if single { (0, ledger.data(0)) } else { (shape.entries, entry_rows) };
         for layer in 0..common.layers {
-            let name = format!("layers.{layer}");
-            let norm = |x: Tracked| StateNorm::cost(ledger, &name, x, nodes, width, common.norm);
-            let local;
-            (local, e) = self.local(common, layer).cost(&name, h.clone(), e, shape, ledger);
-            let local = norm(local);
-            let z = if self.virtual_nodes > 0 { ledger.concat(&name, vec![h.clone()]) } else { h.clone() };
-            let mut linear = |_: usize| ledger.linear(&name, z.clone(), rows, width, width, false);
-            let [q, k, v] = [0, 1, 2].map(&mut linear);
-            let f = ledger.linear(&name, entry_rows.clone(), own_rows, width, width, false);
-            let work = Work {
-                name: name.clone(),
-                output: floats(rows * width),
-                kept: floats(rows * (width + self.heads)),
-                backward: floats(6 * rows * width + own_rows * width + 2 * edges * self.heads),
-                ..Work::default()
-            };
-            let mixed = ledger.run(work, [(q, true), (k, true), (v, true), (f, true)]);
-            let end = plain(ActivationKind::None, common.dropout);
-            let attention = norm(ledger.norm_block(&name, mixed, Some(h), nodes, width, end));
-            let sum = ledger.add(&name, local, attention);
-            h = norm(FeedConfig::twice(width, common.activation, common.dropout).cost(ledger, &name, sum, nodes));
+            (h, e) = self.layer(common).cost(layer, h, e, shape, ledger, |name, h| {
+                let z = if self.virtual_nodes > 0 { ledger.concat(name, vec![h]) } else { h };
+                let mut linear = |_: usize| ledger.linear(name, z.clone(), rows, width, width, false);
+                let [q, k, v] = [0, 1, 2].map(&mut linear);
+                let f = ledger.linear(name, entry_rows.clone(), own_rows, width, width, false);
+                let work = Work {
+                    name: name.into(),
+                    output: floats(rows * width),
+                    kept: floats(rows * (width + self.heads)),
+                    backward: floats(6 * rows * width + own_rows * width + 2 * edges * self.heads),
+                    ..Work::default()
+                };
+                ledger.run(work, [(q, true), (k, true), (v, true), (f, true)])
+            });
         }
         Exphormer::head(common).cost(h, width, shape, ledger)
     }
@@ -318,7 +305,7 @@ impl ExphormerLayer {
     fn init(settings: &Exphormer, common: &Common, layer: usize, seeds: &mut Seeds) -> Self {
         let width = common.width;
         let norm = || StateNorm::init(width, common.norm, false);
-        let local = Local::init(&settings.local(common, layer), seeds);
+        let local = Local::init(&settings.layer(common).local(layer), seeds);
         let limit = 1.0 / (width as f64).sqrt();
         let mut weight = || init::uniform(width, width, limit, seeds.next_seed());
         ExphormerLayer {
@@ -330,7 +317,7 @@ impl ExphormerLayer {
             end: NormBlock::init(width, plain(ActivationKind::None, common.dropout)),
             local_norm: norm(),
             attention_norm: norm(),
-            feed: Feed::init(&FeedConfig::twice(width, common.activation, common.dropout), seeds),
+            feed: Feed::init(&settings.layer(common).feed(), seeds),
             norm: norm(),
             heads: settings.heads,
         }

@@ -184,9 +184,12 @@ impl Glognn {
             let name = format!("rounds.{i}");
             let plain = |output: u64| Work { name: name.clone(), output, ..Work::default() };
             let s = ledger.run(plain(small), [(x.clone(), true)]);
-            // The inverse in double precision and two matrices made of it.
-            let t = ledger.run(Work { kept: 4 * small, forward: 6 * small, ..plain(small) }, [(s, true)]);
+            // Training keeps the inverses in double precision.
+            let inverses = Work { kept: 2 * small, ..plain(small) };
+            let inverse = ledger.run(inverses, [(s.clone(), false)]);
+            let t = ledger.each(&name, inverse);
             let r = ledger.run(plain(bytes), [(x.clone(), true), (t.clone(), true)]);
+            let drawn = ledger.each(&name, ledger.run(plain(small), [(s, true), (t, true)]));
             let q = match self.orders {
                 Orders::Learned | Orders::Equal => {
                     let r = if self.orders == Orders::Learned { ledger.spread(&name, r) } else { r };
@@ -205,7 +208,7 @@ impl Glognn {
                 }
             };
             let apart = ledger.add(&name, x, h.clone());
-            let drawn = ledger.run(plain(bytes), [(apart, true), (t, true)]);
+            let drawn = ledger.run(plain(bytes), [(apart, true), (drawn, true)]);
             x = ledger.sum(&name, vec![drawn, q, h.clone()]);
         }
         x

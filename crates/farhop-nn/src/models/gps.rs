@@ -19,13 +19,14 @@ use burn::module::Module;
 use burn::tensor::Tensor;
 use farhop_kernels::graph_attention::Settings;
 
+use super::hybrid::Hybrid;
 use super::{About, Architecture, Common, Properties, Reach};
-use crate::config::{ActivationKind, Checks, NormKind};
+use crate::config::{ActivationKind, NormKind};
 use crate::init::{Seeds, Start};
 use crate::knobs::knobs;
 use crate::layers::{
-    EdgeRows, Encoder, EncoderConfig, Feed, FeedConfig, Head, HeadConfig, LaplacianForm, Layer, Linear, Local,
-    LocalConfig, LocalKind, NormBlock, PositionColumns, StateNorm, plain,
+    EdgeRows, Encoder, EncoderConfig, Feed, Head, HeadConfig, LaplacianForm, Layer, Linear, Local, LocalKind,
+    NormBlock, PositionColumns, StateNorm, plain,
 };
 use crate::ledger::{Ledger, Tracked, Work};
 use crate::memory::floats;
@@ -56,15 +57,8 @@ knobs! {
 }
 
 impl Gps {
-    fn local(&self, common: &Common, layer: usize) -> LocalConfig {
-        LocalConfig {
-            kind: self.local,
-            width: common.width,
-            activation: common.activation,
-            dropout: common.dropout,
-            last: layer + 1 == common.layers,
-            start: Start::Uniform,
-        }
+    fn layer<'a>(&self, common: &'a Common) -> Hybrid<'a> {
+        Hybrid { local: self.local, common }
     }
 
     fn head(&self, common: &Common) -> HeadConfig {
@@ -104,8 +98,7 @@ impl Architecture for Gps {
 
     fn check(&self, common: &Common) -> Result<(), NnError> {
         common.at_least_layers(Self::NAME, 1)?;
-        let divides = common.width.is_multiple_of(self.heads);
-        Checks(Self::NAME).that(divides, "heads", self.heads, || format!("must divide the width, {}", common.width))
+        common.heads_divide(Self::NAME, self.heads)
     }
 
     fn accepts(&self, common: &Common, inputs: &InputShape, _outputs: &OutputShape) -> Result<(), NnError> {
@@ -160,24 +153,17 @@ impl Architecture for Gps {
         }
         let mut e = self.local.reads_edges().then(|| EdgeRows::cost(shape, width, ledger));
         for layer in 0..common.layers {
-            let name = format!("layers.{layer}");
-            let norm = |x: Tracked| StateNorm::cost(ledger, &name, x, nodes, width, common.norm);
-            let local;
-            (local, e) = self.local(common, layer).cost(&name, h.clone(), e, shape, ledger);
-            let local = norm(local);
-            let packed = ledger.linear(&name, h.clone(), nodes, width, 3 * width, true);
-            let work = Work {
-                name: name.clone(),
-                output: floats(nodes * width),
-                kept: floats(nodes * (width + self.heads)),
-                ..Work::default()
-            };
-            let mixed = ledger.run(work, [(packed, true)]);
-            let mixed = ledger.linear(&name, mixed, nodes, width, width, true);
-            let end = plain(ActivationKind::None, common.dropout);
-            let attention = norm(ledger.norm_block(&name, mixed, Some(h), nodes, width, end));
-            let sum = ledger.add(&name, local, attention);
-            h = norm(FeedConfig::twice(width, common.activation, common.dropout).cost(ledger, &name, sum, nodes));
+            (h, e) = self.layer(common).cost(layer, h, e, shape, ledger, |name, h| {
+                let packed = ledger.linear(name, h, nodes, width, 3 * width, true);
+                let work = Work {
+                    name: name.into(),
+                    output: floats(nodes * width),
+                    kept: floats(nodes * (width + self.heads)),
+                    ..Work::default()
+                };
+                let mixed = ledger.run(work, [(packed, true)]);
+                ledger.linear(name, mixed, nodes, width, width, true)
+            });
         }
         self.head(common).cost(h, width, shape, ledger)
     }
@@ -246,13 +232,13 @@ impl GpsLayer {
         let width = common.width;
         let norm = || StateNorm::init(width, common.norm, settings.whole_graph_norm);
         GpsLayer {
-            local: Local::init(&settings.local(common, layer), seeds),
+            local: Local::init(&settings.layer(common).local(layer), seeds),
             attention: Linear::init(width, 3 * width, seeds.next_seed()),
             output: Linear::init_as(Start::UniformWeights, width, width, seeds.next_seed()),
             end: NormBlock::init(width, plain(ActivationKind::None, common.dropout)),
             local_norm: norm(),
             attention_norm: norm(),
-            feed: Feed::init(&FeedConfig::twice(width, common.activation, common.dropout), seeds),
+            feed: Feed::init(&settings.layer(common).feed(), seeds),
             norm: norm(),
             heads: settings.heads,
             dropout: settings.attention_dropout,

@@ -28,6 +28,7 @@ mod graph_mamba;
 mod graphsage;
 mod grit;
 mod h2gcn;
+mod hybrid;
 mod idle;
 mod ipr_encoder;
 mod ipr_frame;

@@ -24,7 +24,7 @@ use farhop_kernels::graph_attention::Settings;
 use farhop_kernels::segments::Reduction;
 
 use super::{About, Architecture, Common, Properties, Reach};
-use crate::config::{ActivationKind, Checks, NormKind};
+use crate::config::{ActivationKind, NormKind};
 use crate::init::{self, Seeds};
 use crate::knobs::knobs;
 use crate::layers::{BlockConfig, Encoder, Head, HeadConfig, Layer, Linear, NormBlock};
@@ -74,8 +74,7 @@ impl Architecture for Nagphormer {
     }
 
     fn check(&self, common: &Common) -> Result<(), NnError> {
-        let whole = common.width.is_multiple_of(self.heads);
-        Checks(Self::NAME).that(whole, "heads", self.heads, || format!("it must divide the width {}", common.width))
+        common.heads_divide(Self::NAME, self.heads)
     }
 
     fn build(

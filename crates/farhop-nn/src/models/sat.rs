@@ -100,9 +100,9 @@ impl Architecture for Sat {
 
     fn check(&self, common: &Common) -> Result<(), NnError> {
         common.at_least_layers(Self::NAME, 1)?;
+        common.heads_divide(Self::NAME, self.heads)?;
         let (checks, width) = (Checks(Self::NAME), common.width);
         let allowed = || format!("must divide the width, {width}");
-        checks.that(width.is_multiple_of(self.heads), "heads", self.heads, allowed)?;
         let fits = self.structure != StructureKind::Pna || width.is_multiple_of(self.towers);
         checks.that(fits, "towers", self.towers, allowed)
     }

@@ -25,7 +25,7 @@ use crate::config::{ActivationKind, NormKind};
 use crate::init::{self, Seeds};
 use crate::knobs::{knobs, words};
 use crate::layers::{BlockConfig, Encoder, GcnLayer, Head, Layer, Linear, NormBlock};
-use crate::ledger::{Ledger, Tracked, Work, rows};
+use crate::ledger::{Ledger, Tracked};
 use crate::{Batch, Context, Features, InputShape, Network, OutputShape, Shape, ops};
 
 words! {
@@ -118,9 +118,7 @@ impl Sgformer {
             let map = |z: &Tracked| ledger.linear(&name, z.clone(), nodes, width, self.heads * width, true);
             let (q, k) = (map(&z), map(&z));
             let v = if self.value_weight { map(&z) } else { z.clone() };
-            let output = rows(nodes, self.heads * width);
-            let work = Work { name: name.clone(), output, ..Work::default() };
-            let mut y = ledger.run(work, [(q, true), (k, true), (v, true)]);
+            let mut y = ledger.linear_attention(&name, [q, k, v], &self.attention(width), shape, 0);
             if self.heads > 1 {
                 y = ledger.reduce(&name, y, nodes, width);
             }

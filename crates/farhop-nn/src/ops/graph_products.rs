@@ -144,14 +144,17 @@ pub fn graph_linear(x: Tensor<2>, t: Tensor<2>, offsets: &Arc<Vec<usize>>) -> Te
 /// Input s `[G * C, C]`.
 #[derive(Debug)]
 struct ShiftedInversesOp {
+    /// Rows of all matrices together.
+    rows: usize,
     shift: f64,
     factor: f64,
 }
 
-/// The inverse of `shift I + factor s`, by elimination with the largest pivot of each column, in double precision.
-fn inverse(s: &[f32], size: usize, shift: f64, factor: f64) -> Vec<f64> {
-    let mut m: Vec<f64> = s.iter().map(|value| factor * f64::from(*value)).collect();
-    let mut y = vec![0.0; size * size];
+/// Writes the inverse of `shift I + factor s` to y, by elimination with the largest pivot of each column, in double precision. m has
+/// room for a matrix.
+fn invert(s: &[f32], size: usize, shift: f64, factor: f64, m: &mut [f64], y: &mut [f64]) {
+    m.iter_mut().zip(s).for_each(|(m, s)| *m = factor * f64::from(*s));
+    y.fill(0.0);
     for i in 0..size {
         m[i * size + i] += shift;
         y[i * size + i] = 1.0;
@@ -160,8 +163,8 @@ fn inverse(s: &[f32], size: usize, shift: f64, factor: f64) -> Vec<f64> {
     for column in 0..size {
         let length = |row: &usize| m[row * size + column].abs();
         let pivot = (column..size).max_by(|a, b| length(a).total_cmp(&length(b))).unwrap_or(column);
-        swap(&mut m, pivot, column);
-        swap(&mut y, pivot, column);
+        swap(m, pivot, column);
+        swap(y, pivot, column);
         let divisor = m[column * size + column];
         for c in 0..size {
             m[column * size + c] /= divisor;
@@ -175,7 +178,6 @@ fn inverse(s: &[f32], size: usize, shift: f64, factor: f64) -> Vec<f64> {
             }
         }
     }
-    y
 }
 
 /// `-factor Y^T G Y^T`.
@@ -198,32 +200,37 @@ fn inverse_backward(y: &[f64], gradient: &[f32], size: usize, factor: f64) -> Ve
 }
 
 impl Operation for ShiftedInversesOp {
-    /// The inverses, in double precision.
-    type Kept = Vec<Vec<f64>>;
+    /// The inverses, in double precision; empty if nothing is trained.
+    type Kept = Vec<f64>;
 
     fn name(&self) -> &'static str {
         "shifted_inverses"
     }
 
-    fn forward(&self, inputs: &[Array], _training: bool) -> (Output, Vec<Vec<f64>>) {
+    fn forward(&self, inputs: &[Array], training: bool) -> (Output, Vec<f64>) {
         let (s, size) = (inputs[0], inputs[0].columns());
-        let matrices = s.data.chunks_exact((size * size).max(1));
-        let inverses: Vec<Vec<f64>> = matrices.map(|s| inverse(s, size, self.shift, self.factor)).collect();
-        let data = inverses.iter().flatten().map(|value| *value as f32).collect();
-        (Output { data, shape: s.shape.to_vec() }, inverses)
+        let area = (size * size).max(1);
+        let mut data = buffers::take(s.data.len());
+        let (mut m, mut y) = (vec![0.0; area], vec![0.0; if training { s.data.len() } else { area }]);
+        for (graph, (s, data)) in s.data.chunks_exact(area).zip(data.chunks_exact_mut(area)).enumerate() {
+            let start = if training { graph * area } else { 0 };
+            let y = &mut y[start..start + area];
+            invert(s, size, self.shift, self.factor, &mut m, y);
+            data.iter_mut().zip(&*y).for_each(|(data, y)| *data = *y as f32);
+        }
+        (Output { data, shape: s.shape.to_vec() }, if training { y } else { Vec::new() })
     }
 
     fn keeps(&self, _input: usize) -> bool {
         false
     }
 
-    fn backward(&self, step: Backward<Vec<Vec<f64>>>) -> Vec<Option<Vec<f32>>> {
-        let place = |y: &Vec<f64>| (y.len() as f64).sqrt().round() as usize;
+    fn backward(&self, step: Backward<Vec<f64>>) -> Vec<Option<Vec<f32>>> {
+        let size = step.gradient.len() / self.rows.max(1);
+        let area = (size * size).max(1);
         let mut ds = Vec::with_capacity(step.gradient.len());
-        let mut start = 0;
-        for y in &step.kept {
-            ds.extend(inverse_backward(y, &step.gradient[start..start + y.len()], place(y), self.factor));
-            start += y.len();
+        for (y, gradient) in step.kept.chunks_exact(area).zip(step.gradient.chunks_exact(area)) {
+            ds.extend(inverse_backward(y, gradient, size, self.factor));
         }
         buffers::give(step.gradient);
         vec![Some(ds)]
@@ -237,12 +244,18 @@ impl Operation for ShiftedInversesOp {
 pub fn shifted_inverses(s: Tensor<2>, shift: f64, factor: f64) -> Tensor<2> {
     let [rows, columns] = s.dims();
     assert!(rows.is_multiple_of(columns.max(1)), "shifted_inverses: square matrices");
-    apply(ShiftedInversesOp { shift, factor }, [Input::from(s)])
+    apply(ShiftedInversesOp { rows, shift, factor }, [Input::from(s)])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn inverse(s: &[f32], size: usize, shift: f64, factor: f64) -> Vec<f64> {
+        let (mut m, mut y) = (vec![f64::NAN; s.len()], vec![f64::NAN; s.len()]);
+        invert(s, size, shift, factor, &mut m, &mut y);
+        y
+    }
 
     #[test]
     fn an_inverse_undoes_its_matrix() {

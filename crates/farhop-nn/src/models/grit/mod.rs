@@ -24,7 +24,7 @@ use burn::tensor::Tensor;
 use farhop_kernels::pairs::attention::MOST_LIMIT;
 
 use super::{About, Architecture, Common, Properties, Reach};
-use crate::config::{ActivationKind, Checks, NormKind};
+use crate::config::{ActivationKind, NormKind};
 use crate::init::{self, Seeds, Start};
 use crate::knobs::knobs;
 use crate::layers::{
@@ -102,8 +102,7 @@ impl Architecture for Grit {
 
     fn check(&self, common: &Common) -> Result<(), NnError> {
         common.at_least_layers(Self::NAME, 1)?;
-        let divides = common.width.is_multiple_of(self.heads);
-        Checks(Self::NAME).that(divides, "heads", self.heads, || format!("must divide the width, {}", common.width))
+        common.heads_divide(Self::NAME, self.heads)
     }
 
     fn build(

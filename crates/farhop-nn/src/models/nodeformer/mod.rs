@@ -107,6 +107,19 @@ impl Nodeformer {
         ledger.spread(name, ledger.each(name, power))
     }
 
+    fn attention(&self, width: usize) -> Settings {
+        Settings {
+            heads: self.heads,
+            features: self.features,
+            channels: width,
+            own: 0.0,
+            epsilon: 0.0,
+            normalise: false,
+            shared_values: false,
+            interleaved: false,
+        }
+    }
+
     fn layer_cost(&self, name: &str, z: Tracked, common: &Common, shape: &Shape, ledger: &Ledger) -> Tracked {
         let (nodes, width) = (shape.nodes, common.width);
         let wide = self.heads * width;
@@ -127,8 +140,7 @@ impl Nodeformer {
             drop((entries, own, ledger.each(name, total)));
         }
         let noise = if ledger.training() { floats(self.samples * nodes * self.heads) } else { 0 };
-        let work = Work { name: name.into(), output: rows(nodes, wide), kept: noise, ..Work::default() };
-        let mut y = ledger.run(work, [(q, true), (k, true), (v.clone(), true)]);
+        let mut y = ledger.linear_attention(name, [q, k, v.clone()], &self.attention(width), shape, noise);
         ledger.weights(&format!("{name} weights"), self.orders * self.heads);
         for _ in 0..self.orders {
             let added = ledger.each(name, ledger.spread(name, v.clone()));
@@ -329,16 +341,7 @@ impl NodeformerNetwork {
             let share = self.settings.edge_loss / self.layers.len() as f32;
             context.add_loss(self.edge_term(&q, &k, batch) * -share);
         }
-        let settings = Settings {
-            heads,
-            features: self.settings.features,
-            channels: width,
-            own: 0.0,
-            epsilon: 0.0,
-            normalise: false,
-            shared_values: false,
-            interleaved: false,
-        };
+        let settings = self.settings.attention(width);
         let mut y = ops::linear_attention(q, k, v.clone(), batch.offsets(), settings, key_weights);
         for ((graph, weights), share) in relations.0.iter().zip(&layer.relations) {
             let share = match self.settings.relation_weight {

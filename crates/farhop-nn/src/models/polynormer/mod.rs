@@ -22,10 +22,11 @@ mod parts;
 use burn::module::{Module, ParamId};
 use burn::tensor::Tensor;
 use farhop_kernels::dense::Finish;
+use farhop_kernels::linear_attention::Settings;
 
 use self::parts::{Global, Local};
 use super::{About, Architecture, Common, Properties, Reach};
-use crate::config::{ActivationKind, Checks, NormKind};
+use crate::config::{ActivationKind, NormKind};
 use crate::init::Seeds;
 use crate::knobs::{knobs, words};
 use crate::layers::{BlockConfig, Encoder, Head, Layer, Linear, NormBlock, Phase};
@@ -153,6 +154,21 @@ impl Polynormer {
         sum.unwrap_or(x)
     }
 
+    /// The attention of a global layer.
+    fn attention(&self, width: usize) -> Settings {
+        let channels = width / self.heads;
+        Settings {
+            heads: self.heads,
+            features: channels,
+            channels,
+            own: 0.0,
+            epsilon: 0.0,
+            normalise: false,
+            shared_values: false,
+            interleaved: true,
+        }
+    }
+
     fn global_cost(&self, common: &Common, x: Tracked, shape: &Shape, ledger: &Ledger) -> Tracked {
         let (nodes, width) = (shape.nodes, common.width);
         let mut t = ledger.norm_block("global norm", x, None, nodes, width, LAYER_NORM);
@@ -162,8 +178,7 @@ impl Polynormer {
             let map = |t: &Tracked| ledger.linear(&name, t.clone(), nodes, width, width, true);
             let (h, k, v) = (map(&t), ledger.each(&name, map(&t)), map(&t));
             drop(t);
-            let work = Work { name: name.clone(), output: rows(nodes, width), ..Work::default() };
-            let a = ledger.run(work, [(k.clone(), true), (k, true), (v, true)]);
+            let a = ledger.linear_attention(&name, [k.clone(), k, v], &self.attention(width), shape, 0);
             let a = ledger.norm_block(&name, a, None, nodes, width, LAYER_NORM);
             ledger.weights(&format!("{name} weights"), self.betas(width));
             let product = ledger.multiply(&name, a, ledger.shift(&name, h));
@@ -199,8 +214,7 @@ impl Architecture for Polynormer {
 
     fn check(&self, common: &Common) -> Result<(), NnError> {
         common.at_least_layers(Self::NAME, 1)?;
-        let whole = common.width.is_multiple_of(self.heads);
-        Checks(Self::NAME).that(whole, "heads", self.heads, || format!("it must divide the width {}", common.width))
+        common.heads_divide(Self::NAME, self.heads)
     }
 
     fn build(

@@ -172,17 +172,6 @@ pub(super) struct Global {
 impl Global {
     pub(super) fn init(settings: &Polynormer, common: &Common, seeds: &mut Seeds) -> Self {
         let width = common.width;
-        let channels = width / settings.heads;
-        let attention = Settings {
-            heads: settings.heads,
-            features: channels,
-            channels,
-            own: 0.0,
-            epsilon: 0.0,
-            normalise: false,
-            shared_values: false,
-            interleaved: true,
-        };
         let mut map = || Linear::init(width, width, seeds.next_seed());
         Global {
             hidden: map(),
@@ -190,7 +179,7 @@ impl Global {
             value: map(),
             norm: NormBlock::init(width, LAYER_NORM),
             beta: Beta::init(settings, settings.global_layers, width, seeds.next_seed()),
-            settings: attention,
+            settings: settings.attention(width),
         }
     }
 
