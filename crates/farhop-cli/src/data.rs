@@ -161,7 +161,7 @@ pub fn read_for(run: &TrainedRun, new: &NewData, console: &Console) -> Result<Re
             )));
         }
     };
-    together::refuse_whole(part.is_some(), &dataset.name)?;
+    together::refuse_whole(part.is_some(), &dataset)?;
     if part.is_none() {
         run.recipe.data.scale_again(run.record.features.as_ref(), &mut dataset)?;
     }

@@ -25,9 +25,16 @@ pub struct Dropout {
     pub probability: f32,
     /// Seed of the mask; each round and layer has its own.
     pub seed: u64,
+    /// What the first entry and the first node are called where they are some of many; without it 0 and the number of entries.
+    pub first: Option<[u64; 2]>,
 }
 
 impl Dropout {
+    /// Of all entries and nodes of a graph.
+    pub fn new(probability: f32, seed: u64) -> Self {
+        Dropout { probability, seed, first: None }
+    }
+
     /// 0 if element `counter` is dropped, 1 / (1 - p) if it is kept.
     #[inline(always)]
     pub fn factor(&self, counter: u64) -> f32 {
@@ -60,7 +67,7 @@ impl Scores<'_> {
     #[inline(always)]
     pub(crate) fn entry_counter(&self, at: usize) -> u64 {
         match self.names {
-            None => at as u64,
+            None => self.first().map_or(0, |[entry, _]| entry * self.heads as u64) + at as u64,
             Some(names) => u64::from(names.entries[at / self.heads]) * self.heads as u64 + (at % self.heads) as u64,
         }
     }
@@ -69,12 +76,17 @@ impl Scores<'_> {
     #[inline(always)]
     pub(crate) fn node_counter(&self, entries: usize, at: usize) -> u64 {
         match self.names {
-            None => (entries * self.heads + at) as u64,
+            None => self.first().map_or(entries as u64, |[_, node]| node) * self.heads as u64 + at as u64,
             Some(names) => {
                 let node = names.total + u64::from(names.nodes[at / self.heads]);
                 node * self.heads as u64 + (at % self.heads) as u64
             }
         }
+    }
+
+    #[inline(always)]
+    fn first(&self) -> Option<[u64; 2]> {
+        self.dropout.and_then(|dropout| dropout.first)
     }
 
     #[inline(always)]

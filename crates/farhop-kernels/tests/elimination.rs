@@ -164,7 +164,7 @@ fn attention_dropout_has_the_same_mask_in_both_directions() {
     let graph = random_graph(15, 30, Direction::Undirected, 3);
     let mut problem = Problem::attention(graph, 4, Heads::new(6, 2), Mode::Exact, true, 5);
     if let Kind::Attention { dropout, .. } = &mut problem.coefficients {
-        *dropout = Some(Dropout { probability: 0.4, seed: 11 });
+        *dropout = Some(Dropout::new(0.4, 11));
     }
     let inputs: Vec<Vec<f64>> = problem.inputs().iter().map(|v| v.to_vec()).collect();
     assert_close("states", &problem.kernel().0, &problem.literal(&inputs).0, 2e-5);
@@ -182,7 +182,7 @@ fn attention_dropout_has_the_same_mask_in_both_directions() {
 
 #[test]
 fn dropped_share_and_mean_are_as_asked() {
-    let dropout = Dropout { probability: 0.3, seed: 9 };
+    let dropout = Dropout::new(0.3, 9);
     let factors: Vec<f64> = (0..200_000).map(|c| f64::from(dropout.factor(c))).collect();
     let dropped = factors.iter().filter(|f| **f == 0.0).count() as f64 / factors.len() as f64;
     assert!((dropped - 0.3).abs() < 0.005, "dropped {dropped}");

@@ -236,7 +236,7 @@ fn several_processes_compute_what_one_does() {
                     each_round,
                     attends,
                     bias: attends && number.is_multiple_of(2),
-                    dropout: (number % 3 == 1).then_some(Dropout { probability: 0.3, seed: 77 }),
+                    dropout: (number % 3 == 1).then_some(Dropout::new(0.3, 77)),
                     keys: !number.is_multiple_of(7),
                 };
                 for ranks in [1, 2, 3, 5] {

@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use burn::tensor::Tensor;
 use farhop_graph::Graph;
 use farhop_kernels::embedding::Categories;
-use farhop_kernels::exchange::Halo;
+use farhop_kernels::exchange::{Group, Halo};
 use farhop_kernels::sparse_features::SparseFeatures;
 
 use crate::arrays::{ArrayShape, NodeArray};
 use crate::ops::{EntryWeights, bridge};
-use crate::{Features, InputShape, features};
+use crate::{Features, InputShape, Share, features};
 
 /// Numbers of nodes.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,6 +100,7 @@ pub struct Batch {
 struct Inner {
     graph: Arc<Graph>,
     halo: Option<Arc<Halo>>,
+    share: Option<Arc<Share>>,
     shape: InputShape,
     offsets: Arc<Vec<usize>>,
     /// Set from the start if the numbers came dense, made when asked for if they came sparse.
@@ -188,6 +189,7 @@ impl Batch {
             inner: Arc::new(Inner {
                 graph,
                 halo,
+                share: None,
                 shape: shape.clone(),
                 offsets: Arc::new(offsets),
                 dense,
@@ -209,6 +211,34 @@ impl Batch {
     /// The nodes of other processes that the graph has behind its own, if it is a part.
     pub fn halo(&self) -> Option<&Arc<Halo>> {
         self.inner.halo.as_ref()
+    }
+
+    /// The same as one process's share of a batch of graphs.
+    ///
+    /// # Panics
+    /// If it was cloned before.
+    pub fn shared(mut self, share: Share) -> Self {
+        match Arc::get_mut(&mut self.inner) {
+            Some(inner) => inner.share = Some(Arc::new(share)),
+            None => panic!("a batch is shared out before it is used"),
+        }
+        self
+    }
+
+    /// Which of the graphs of a batch these are, if several processes share it.
+    pub fn share(&self) -> Option<&Arc<Share>> {
+        self.inner.share.as_ref()
+    }
+
+    /// The processes that work on this batch together, if there are several.
+    pub fn group(&self) -> Option<&Arc<Group>> {
+        let of_share = || self.share().map(|share| &share.group);
+        self.halo().map(|halo| halo.group()).or_else(of_share)
+    }
+
+    /// The number of the first graph in the whole batch, for what is random.
+    pub fn first_graph(&self) -> usize {
+        self.share().map_or(0, |share| share.before.graphs)
     }
 
     /// Number of graphs, `G`.

@@ -7,12 +7,12 @@ use burn::module::ParamId;
 use burn::tensor::Tensor;
 use farhop_graph::Graph;
 use farhop_graph::random::mix;
-use farhop_kernels::dense::Dropout;
+use farhop_kernels::dense::{Dropout, RowNames};
 use farhop_kernels::edges::entropy::relative;
-use farhop_kernels::exchange::{Group, Halo};
+use farhop_kernels::exchange::Halo;
 
-use crate::Features;
-use crate::ops::{self, bridge};
+use crate::ops::{self, Others, bridge};
+use crate::{Batch, Features, RowsOf, Share};
 
 /// One forward pass.
 ///
@@ -28,6 +28,7 @@ pub struct Context {
     look: Option<RefCell<Look>>,
     gate: Option<Tensor<2>>,
     halo: Option<Arc<Halo>>,
+    share: Option<Arc<Share>>,
 }
 
 /// What is looked at beside outputs and embeddings.
@@ -87,6 +88,7 @@ impl Context {
             look: None,
             gate: None,
             halo: None,
+            share: None,
         }
     }
 
@@ -103,19 +105,15 @@ impl Context {
         }
     }
 
-    /// The same for nodes that are some of many.
-    pub(crate) fn within(self, halo: Option<Arc<Halo>>) -> Self {
-        Context { halo, ..self }
+    /// The same for a batch that may be a process's part of one.
+    pub(crate) fn within(self, batch: &Batch) -> Self {
+        Context { halo: batch.halo().cloned(), share: batch.share().cloned(), ..self }
     }
 
-    /// The processes among which the nodes are divided, if they are.
-    pub(crate) fn group(&self) -> Option<Arc<Group>> {
-        self.halo.as_ref().map(|halo| halo.group().clone())
-    }
-
-    /// How many nodes all processes have, where this one has `rows`.
-    pub(crate) fn rows_of_all(&self, rows: usize) -> usize {
-        self.halo.as_ref().map_or(rows, |halo| halo.total_nodes() as usize)
+    /// The processes among which rows are divided, if they are.
+    pub(crate) fn others(&self) -> Option<Others> {
+        let of_halo = self.halo.as_ref().map(|halo| Others { group: halo.group().clone(), counts: true });
+        of_halo.or_else(|| self.share.as_ref().map(|share| Others { group: share.group.clone(), counts: !share.idle }))
     }
 
     /// Step `step` of training with `seed`.
@@ -198,9 +196,18 @@ impl Context {
         self.seed.map(|seed| mix(seed, place))
     }
 
-    /// Dropout with a mask of its own; none in evaluation.
+    /// Dropout of rows of nodes, with a mask of its own; none in evaluation.
     pub fn dropout(&self, probability: f32) -> Dropout {
-        let names = self.halo.as_ref().map(|halo| halo.own_names());
+        self.dropout_of(RowsOf::Nodes, probability)
+    }
+
+    /// Dropout of other rows than nodes.
+    pub fn dropout_of(&self, rows: RowsOf, probability: f32) -> Dropout {
+        let names = match (&self.halo, &self.share) {
+            (Some(halo), _) => RowNames::Names(halo.own_names()),
+            (None, Some(share)) => share.names(rows),
+            (None, None) => RowNames::Places,
+        };
         self.next_seed().map_or(Dropout::NONE, |seed| Dropout::new(probability, seed).for_rows(names))
     }
 

@@ -54,22 +54,27 @@ impl Learner {
     pub fn step(&mut self, batch: &Batch, targets: &Targets, learning_rate: f64) -> StepReport {
         self.model.check_shape(batch);
         let network = self.model.network().tracked();
-        let group = batch.halo().map(|halo| halo.group().clone());
-        let context = Context::training(self.seed, self.steps).within(batch.halo().cloned());
+        let group = batch.group().cloned();
+        let idle = batch.share().is_some_and(|share| share.idle);
+        let context = Context::training(self.seed, self.steps).within(batch);
         let share = group.as_ref().map_or(1.0, |group| {
-            let (own, all) = (targets.weight(), group.sums(&[targets.weight()])[0]);
+            let own = if idle { 0.0 } else { targets.weight() };
+            let all = group.sums(&[own])[0];
             if all == 0.0 { 0.0 } else { (own / all) as f32 }
         });
         let outputs = network.run(batch.input(), batch, &context);
         let loss_tensor = ops::loss_share(outputs, Arc::new(targets.clone()), share);
         let loss_tensor = context.take_losses().into_iter().fold(loss_tensor, |sum, term| sum + term);
-        let own_loss = bridge::with_slice(&loss_tensor, |values| values[0]);
+        let own_loss = if idle { 0.0 } else { bridge::with_slice(&loss_tensor, |values| values[0]) };
         let loss = group.as_ref().map_or(own_loss, |group| group.sums(&[f64::from(own_loss)])[0] as f32);
         if !loss.is_finite() {
             return StepReport { loss, gradient_norm: f32::NAN };
         }
         let mut tape = loss_tensor.backward();
         let mut gradients = network.gradients(&mut tape);
+        if idle {
+            gradients.iter_mut().for_each(|array| array.data.fill(0.0));
+        }
         if let Some(group) = &group {
             sum_over(group, &mut gradients);
             if group.failure().is_some() {

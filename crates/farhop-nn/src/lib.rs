@@ -42,6 +42,7 @@ mod network;
 pub mod ops;
 mod optimizer;
 mod shape;
+mod share;
 mod store;
 mod targets;
 
@@ -65,4 +66,5 @@ pub use models::{
 pub use network::Network;
 pub use optimizer::{OptimizerConfig, OptimizerKind};
 pub use shape::{InputShape, OutputShape};
+pub use share::{Counts, RowsOf, Share};
 pub use targets::{NumberLoss, Targets};

@@ -237,8 +237,8 @@ fn fixed_weights_normalise_the_matrix_of_the_graph() {
         let both = matrix.clone() + own;
         let cases = [
             ("sum", EntryWeights::sum(graph), matrix.clone()),
-            ("mean", EntryWeights::mean(graph), matrix.clone() * inverse.clone()),
-            ("mean with self", EntryWeights::mean_with_self(graph), both.clone() / larger.clone()),
+            ("mean", EntryWeights::mean(graph, None), matrix.clone() * inverse.clone()),
+            ("mean with self", EntryWeights::mean_with_self(graph, None), both.clone() / larger.clone()),
             ("symmetric", EntryWeights::symmetric(graph), matrix * inverse.clone().sqrt() * inverse.sqrt().transpose()),
             (
                 "symmetric with self",

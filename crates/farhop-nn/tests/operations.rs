@@ -8,12 +8,12 @@ use burn::tensor::{Tensor, TensorData, activation};
 use farhop_graph::random::Stream;
 use farhop_graph::{Direction, Graph, build};
 use farhop_kernels::dense::{Activation, Dropout, Finish};
-use farhop_nn::Targets;
 use farhop_nn::ops::{
     Array, Backward, EntryWeights, FeedForwardInputs, Input, Normalisation, Operation, Output, add, add_row, apply,
     between, concat_linear, feed_forward, head_linear, linear, loss, multiply, norm_block, norm_linear,
     personal_pagerank, polynomial_filter, spmm, sum,
 };
+use farhop_nn::{Batch, Targets};
 use operation_support::{assert_close, compare, device, leaf, numbers, outcome};
 
 #[test]
@@ -87,7 +87,7 @@ fn batch_norm_by_its_own_and_by_given_statistics() {
         beta: beta.clone(),
         epsilon: 1e-5,
         seen: seen.clone(),
-        group: None,
+        others: None,
     };
     let found = outcome!(norm_block(x.clone(), norm, finish, None), x, gamma, beta);
     let mean = x.clone().mean_dim(0);
@@ -96,7 +96,7 @@ fn batch_norm_by_its_own_and_by_given_statistics() {
     let z = centred / scale * gamma.clone().unsqueeze() + beta.clone().unsqueeze();
     compare("own statistics", found, outcome!(z, x, gamma, beta));
 
-    let statistics = seen.lock().unwrap().take().expect("training leaves its statistics");
+    let (statistics, _) = seen.lock().unwrap().take().expect("training leaves its statistics");
     let fixed = |values: &[f32]| Tensor::<1>::from_data(TensorData::new(values.to_vec(), [3]), &device());
     let mean = fixed(&statistics.mean).unsqueeze();
     let scale = (fixed(&statistics.variance) + 1e-5).sqrt().unsqueeze();
@@ -141,7 +141,7 @@ fn a_map_behind_a_block_has_the_bits_of_both_one_after_the_other() {
             beta: beta.clone(),
             epsilon: 1e-5,
             seen: seen(),
-            group: None,
+            others: None,
         }),
     ];
     let finish = Finish { activation: Activation::Relu, dropout: Dropout::new(0.3, 7) };
@@ -163,7 +163,7 @@ fn a_map_behind_a_block_has_the_bits_of_both_one_after_the_other() {
         beta: beta.clone(),
         epsilon: 1e-5,
         seen: seen.clone(),
-        group: None,
+        others: None,
     };
     let y = norm_linear(x.clone(), norm, finish, w.clone(), None);
     assert!(seen.lock().unwrap().take().is_some());
@@ -201,7 +201,8 @@ fn spmm_is_a_product_with_the_dense_matrix() {
 fn a_polynomial_filter_is_a_sum_of_powers() {
     let (graph, weights, matrix) = coefficients();
     let (z, gamma) = (leaf([5, 3], 2), leaf([4], 3));
-    let found = outcome!(polynomial_filter(z.clone(), gamma.clone(), &graph, &weights), z, gamma);
+    let found =
+        outcome!(polynomial_filter(z.clone(), gamma.clone(), &Batch::new(graph, &[0.0; 5], 1), &weights), z, gamma);
     let (mut power, mut sum) = (z.clone(), z.clone() * gamma.clone().narrow(0, 0, 1).unsqueeze());
     for k in 1..4 {
         power = matrix.clone().matmul(power);
@@ -214,7 +215,8 @@ fn a_polynomial_filter_is_a_sum_of_powers() {
 fn personal_pagerank_goes_step_by_step() {
     let (graph, weights, matrix) = coefficients();
     let z = leaf([5, 3], 2);
-    let found = outcome!(personal_pagerank(z.clone(), &graph, &weights, 3, 0.2, Dropout::NONE), z);
+    let found =
+        outcome!(personal_pagerank(z.clone(), &Batch::new(graph, &[0.0; 5], 1), &weights, 3, 0.2, Dropout::NONE), z);
     let step = |state: Tensor<2>| matrix.clone().matmul(state) * 0.8 + z.clone() * 0.2;
     compare("personal PageRank", found, outcome!(step(step(step(z.clone()))), z));
 }

@@ -225,7 +225,7 @@ impl Layer {
 
     fn mask(&self, dropout: Option<u64>) -> Option<Dropout> {
         let probability = self.config.attention_dropout;
-        dropout.filter(|_| probability > 0.0).map(|seed| Dropout { probability, seed })
+        dropout.filter(|_| probability > 0.0).map(|seed| Dropout::new(probability, seed))
     }
 
     /// Coefficients of entries and nodes where they are not learned.

@@ -139,6 +139,16 @@ impl Ending {
         if let Some(part) = task.own_part() {
             return Ending::together(part, task, &outputs);
         }
+        let outputs = match task.group() {
+            None => outputs,
+            Some(group) => {
+                let [train, valid, test] = outputs.map(|outputs| outputs.gathered(group));
+                match (train?, valid?, test?) {
+                    (Some(train), Some(valid), Some(test)) => [train, valid, test],
+                    _ => return Ok(Ending { scores: Scores::default(), thresholds: None, confusion: None }),
+                }
+            }
+        };
         let targets = [task.target(); 3];
         Ok(Ending::of_rows(task.metric, &outputs, targets, |outputs, _| evaluate(task, outputs).score))
     }

@@ -46,7 +46,7 @@ pub struct Outputs {
     /// For pairs, their ranks, one per graph.
     pub ranks: Vec<PairRanks>,
     /// Sum and count of the loss of pairs.
-    pair_loss: (f64, usize),
+    pub(crate) pair_loss: (f64, usize),
 }
 
 impl Outputs {
@@ -55,7 +55,7 @@ impl Outputs {
         Outputs { rows, values, ..Outputs::default() }
     }
 
-    /// Of the model for the units of one part. A wait for a batch ends when it is asked to stop.
+    /// Of the model for the units of one part; of several processes that share graphs, each has some of them, in the order of the ranks. A wait for a batch ends when it is asked to stop.
     ///
     /// # Errors
     /// Names the batch's first stage that is not finite.
@@ -65,6 +65,7 @@ impl Outputs {
             _ => Ok(()),
         };
         let mut found = Outputs::default();
+        let mut lost = None;
         let width = task.output().outputs;
         let places = task.is_parted().then(|| Places::new(task, units));
         if places.is_some() {
@@ -77,6 +78,11 @@ impl Outputs {
                 finite = !asked(part.group(), !finite);
                 check(part.group())?;
             }
+            if !finite && task.graph_set().is_some() && task.group().is_some() {
+                // The others are not at the same batch: all of them hear of it at the end.
+                lost.get_or_insert_with(|| model.first_non_finite(&loaded.batch));
+                return Ok(());
+            }
             if !finite {
                 return Err(Failed::NonFinite(model.first_non_finite(&loaded.batch)));
             }
@@ -86,6 +92,13 @@ impl Outputs {
             }
             Ok(())
         })?;
+        if let Some(group) = task.group().filter(|_| task.graph_set().is_some()) {
+            let lost_somewhere = asked(group, lost.is_some());
+            check(group)?;
+            if lost_somewhere {
+                return Err(Failed::NonFinite(lost.flatten()));
+            }
+        }
         if let Some(scale) = task.scale() {
             scale.restore(&mut found.values);
         }
@@ -369,10 +382,10 @@ pub(crate) fn evaluate_parts<const N: usize>(
     stop: Option<&AtomicBool>,
 ) -> Result<[Evaluation; N], Failed> {
     let outputs = outputs_of_parts(task, model, parts, stop)?;
-    let Some(part) = task.own_part() else { return Ok(outputs.map(|outputs| evaluate(task, &outputs))) };
+    let Some(group) = task.group() else { return Ok(outputs.map(|outputs| evaluate(task, &outputs))) };
     let mut found = [Evaluation::default(); N];
-    for (place, outputs) in found.iter_mut().zip(&outputs) {
-        *place = evaluate_together(part.group(), task, outputs)?;
+    for (place, outputs) in found.iter_mut().zip(outputs) {
+        *place = evaluate_together(group, task, outputs)?;
     }
     Ok(found)
 }

@@ -6,66 +6,21 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use common::several::{Course, Losses, alone, compare, on_threads, places};
 use farhop_data::catalogue::{self, DataFolders, LoadOptions};
 use farhop_data::metrics::Metric;
 use farhop_data::parts::write_parts;
 use farhop_data::{Columns, Dataset, Level, Split, Target};
 use farhop_graph::random::{mix, unit};
 use farhop_graph::{ClusterOptions, Direction, GraphSet, build, cluster_with};
-use farhop_nn::exchange::{Group, threads};
+use farhop_nn::exchange::Group;
+use farhop_nn::{ModelConfig, REGISTRY};
 use farhop_train::{
-    CheckpointEvery, EpochReport, Job, Keep, Material, Observer, Outputs, Places, Recipe, Resume, Schedule, Scores,
-    Silent, TrainError, TrainedRun, probabilities,
+    CheckpointEvery, Job, Keep, Material, Outputs, Recipe, Resume, Schedule, Silent, TrainError, TrainedRun,
+    probabilities,
 };
 
 const EPOCHS: usize = 20;
-
-/// What a run came to.
-struct Course {
-    losses: Vec<f32>,
-    valid: Vec<f64>,
-    scores: Scores,
-    /// Probabilities of all nodes, by their numbers.
-    answers: Vec<f32>,
-}
-
-#[derive(Default)]
-struct Losses {
-    losses: Vec<f32>,
-    valid: Vec<f64>,
-}
-
-impl Observer for Losses {
-    fn epoch(&mut self, report: &EpochReport) {
-        self.losses.push(report.loss);
-        self.valid.push(report.valid_loss.unwrap_or(0.0));
-    }
-}
-
-fn places(group: Option<Arc<Group>>) -> Places {
-    Places { folders: DataFolders::new(Vec::new()), cache: None, group }
-}
-
-/// In one process, without parts.
-fn alone(dataset: &Dataset, recipe: &Recipe) -> Course {
-    let places = places(None);
-    let mut seen = Losses::default();
-    let job = Job::new(recipe.clone(), Material::of(dataset.clone()), &places);
-    let trained = job.train(&mut seen, &AtomicBool::new(false)).unwrap();
-    let outputs = Outputs::of_all(&trained.task, &trained.fitted.model).unwrap();
-    let answers = probabilities(trained.task.target(), &outputs.values);
-    Course { losses: seen.losses, valid: seen.valid, scores: trained.fitted.summary.scores, answers }
-}
-
-/// The same on every one of several threads, in the order of their ranks.
-fn on_threads<T: Send>(ranks: usize, work: impl Fn(Arc<Group>) -> T + Sync) -> Vec<T> {
-    std::thread::scope(|scope| {
-        let work = &work;
-        let started: Vec<_> =
-            threads(ranks).into_iter().map(|transport| scope.spawn(move || work(Group::new(transport)))).collect();
-        started.into_iter().map(|thread| thread.join().unwrap()).collect()
-    })
-}
 
 /// In as many processes as the folder has parts.
 fn together(folder: &Path, ranks: usize, recipe: &Recipe, nodes: usize) -> Course {
@@ -95,27 +50,6 @@ fn together(folder: &Path, ranks: usize, recipe: &Recipe, nodes: usize) -> Cours
     }
     let (seen, scores, ..) = found.swap_remove(0);
     Course { losses: seen.losses, valid: seen.valid, scores, answers }
-}
-
-fn compare(alone: &Course, together: &Course, what: &str) {
-    assert_eq!(alone.losses.len(), EPOCHS, "{what}");
-    let off = |pairs: &mut dyn Iterator<Item = (f64, f64)>| {
-        pairs.map(|(a, b)| (a - b).abs() / a.abs().max(1e-12)).fold(0.0, f64::max)
-    };
-    let worst = off(&mut alone.losses.iter().zip(&together.losses).map(|(a, b)| (f64::from(*a), f64::from(*b))));
-    assert!(worst <= 1e-5, "{what}: a loss is off by {worst:e}: {:?}, {:?}", alone.losses, together.losses);
-    let valid = off(&mut alone.valid.iter().copied().zip(together.valid.iter().copied()));
-    assert!(valid <= 1e-5, "{what}: a loss in validation is off by {valid:e}: {:?}, {:?}", alone.valid, together.valid);
-    let off = alone.answers.iter().zip(&together.answers).map(|(a, b)| (a - b).abs());
-    // NaN is not below anything.
-    assert!(off.clone().all(|off| off <= 1e-4), "{what}: a probability is off by {}", off.fold(0.0, f32::max));
-    let near = |a: Option<f64>, b: Option<f64>| match (a, b) {
-        (Some(a), Some(b)) => (a - b).abs() < 0.01,
-        (a, b) => a == b,
-    };
-    let (a, b) = (alone.scores, together.scores);
-    assert!(near(a.train, b.train) && near(a.valid, b.valid) && near(a.test, b.test), "{what}: {a:?}, {b:?}");
-    println!("{what}: losses within {worst:.1e}");
 }
 
 /// A power-law graph with hubs, a pair of its own, and nodes without edges.
@@ -232,6 +166,44 @@ fn hubs_and_lone_nodes_over_any_number_of_processes() {
             assert_eq!(again.answers, several.answers, "{name}, P = {parts}: the same bits again");
         }
     }
+}
+
+/// Every model of the registry that says that it spreads, with dropout.
+#[test]
+fn every_model_that_spreads() {
+    let data = hubs(200, 6, classes(200));
+    let mut tried = 0;
+    for registered in REGISTRY {
+        let mut model = ModelConfig::from_name(registered.name).unwrap();
+        if !model.properties().spreads {
+            continue;
+        }
+        tried += 1;
+        for (key, value) in [("width", serde_json::json!(12)), ("layers", 2.into()), ("dropout", 0.2.into())] {
+            if !registered.idle.contains(&key) {
+                model = model.with(key, value).unwrap();
+            }
+        }
+        if registered.name == "appnp" {
+            model = model.with("edge_dropout", 0.3).unwrap();
+        }
+        let mut recipe = recipe(registered.name, &[]);
+        recipe.model = model;
+        // A bias before a batch norm has a gradient of nothing but rounding, which this keeps small.
+        recipe.train.optimizer.epsilon = 1e-3;
+        let one = alone(&data, &recipe);
+        for parts in [2, 3] {
+            let place = tempfile::tempdir().unwrap();
+            let owners: Vec<u32> = (0..200).map(|node| (mix(6, node) % parts) as u32).collect();
+            divided(&data, &owners, parts as usize, place.path());
+            compare(
+                &one,
+                &together(place.path(), parts as usize, &recipe, 200),
+                &format!("{}, P = {parts}", registered.name),
+            );
+        }
+    }
+    assert!(tried >= 11, "{tried} models spread");
 }
 
 /// One part has no node to learn from, and one has no neighbour elsewhere; hubs lie in random parts.
@@ -357,7 +329,10 @@ fn what_does_not_belong_together_is_refused_on_all() {
     let said = refusal(&one, 2, &|rank, recipe| recipe.train.seed = rank as u64);
     assert!(said.contains("the recipe of process 1 is not that of process 0"), "{said}");
     let said = refusal(&one, 2, &|_, recipe| recipe.model = Recipe::for_model("gat").unwrap().model);
-    assert!(said.contains("gat can't be spread over several processes. Those that can: gen, gcn, mlp"), "{said}");
+    assert!(
+        said.contains("gat can't be spread over several processes. Those that can: gen, gcn, mlp, appnp, graphsage"),
+        "{said}"
+    );
     // A flipped byte, a part of another division, a missing part.
     let file = one.join("part-00001.farhop");
     let whole = std::fs::read(&file).unwrap();

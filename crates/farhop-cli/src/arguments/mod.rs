@@ -138,7 +138,7 @@ pub enum Command {
 impl Command {
     /// Whether it can be one of several processes that work on one graph.
     pub fn joins_others(&self) -> bool {
-        matches!(self, Command::Train(_) | Command::Evaluate(_) | Command::Predict(_))
+        matches!(self, Command::Train(_) | Command::Evaluate(_) | Command::Predict(_) | Command::Plan(_))
     }
 }
 

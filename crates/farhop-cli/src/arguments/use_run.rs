@@ -193,6 +193,12 @@ pub struct PlanArguments {
     /// How one graph is divided.
     #[command(flatten)]
     pub parts: PartsArguments,
+    /// For data in parts: gigabits a second of the link of a machine, to predict seconds [default: 10; measured under mpirun]
+    #[arg(long, value_name = "GBIT")]
+    pub bandwidth: Option<f64>,
+    /// For data in parts: microseconds that a message takes [default: 50; measured under mpirun]
+    #[arg(long, value_name = "MICROSECONDS")]
+    pub latency: Option<f64>,
 }
 
 /// Sizes of data that need not exist.

@@ -1,6 +1,7 @@
 //! `farhop plan`: the peak memory of a run, before anything is allocated.
 
 mod parts;
+mod seconds;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -31,7 +32,11 @@ pub fn run(arguments: &PlanArguments, common: &Common, console: &Console) -> Res
     let limit = memory::available();
     let (limit, training) = (limit.as_ref(), !arguments.infer);
     if let Some(folder) = data.dataset.as_deref().filter(|name| PartsFolder::is_at(Path::new(name))) {
-        return parts::run(Path::new(folder), &asked, training, limit, console);
+        let link = seconds::Link::of(arguments)?;
+        return parts::run(Path::new(folder), &asked, training, limit, link, console);
+    }
+    if arguments.bandwidth.is_some() || arguments.latency.is_some() {
+        return Err(Failure::usage("--bandwidth and --latency are for data in parts. Take them out."));
     }
     let (shape, plan) = match (sizes.node_count, sizes.edge_count) {
         (Some(nodes), Some(edges)) => {

@@ -57,9 +57,9 @@ pub fn run(arguments: &PredictArguments, console: &Console) -> Result<ExitCode, 
     let units = join.as_ref().map_or_else(|| (0..task.units() as u32).collect(), |join| join.new_nodes.clone());
     let outputs = run.outputs_of(&task, &units)?;
     let looks = arguments.embeddings.is_some() || arguments.hop_attention.is_some();
-    if looks && task.own_part().is_some() {
+    if looks && task.group().is_some() {
         return Err(Failure::usage(
-            "--embeddings and --hop-attention are for data in one piece. Take them out, or predict in one process.",
+            "--embeddings and --hop-attention are for one process. Take them out, or predict in one.",
         ));
     }
     let Some((all_ids, outputs)) = task.answers_of_all(outputs)? else {

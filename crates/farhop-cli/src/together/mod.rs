@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use farhop_data::Dataset;
 use farhop_kernels::exchange::Group;
 use farhop_train::Places;
 
@@ -62,10 +63,11 @@ pub fn places(data_dir: Option<&Path>) -> Places {
     Places { group: group().cloned(), ..Places::usual(data_dir) }
 }
 
-/// Refuses data that every process would read as a whole.
-pub fn refuse_whole(in_parts: bool, name: &str) -> Result<(), Failure> {
+/// Refuses one graph that every process would work on as a whole. Many graphs are shared out batch by batch.
+pub fn refuse_whole(in_parts: bool, dataset: &Dataset) -> Result<(), Failure> {
+    let name = &dataset.name;
     match group() {
-        Some(group) if !in_parts => Err(Failure::usage(format!(
+        Some(group) if !in_parts && dataset.splits_nodes() => Err(Failure::usage(format!(
             "{name} is not divided among processes. Divide it first: farhop data partition {name} --parts {} --out {name}.parts",
             group.ranks()
         ))),

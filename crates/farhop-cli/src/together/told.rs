@@ -1,5 +1,6 @@
 //! What a run over several processes took, process by process.
 
+use farhop_kernels::exchange::Group;
 use farhop_train::Summary;
 use farhop_train::memory::bytes_text;
 use farhop_train::together::OwnPart;
@@ -11,7 +12,8 @@ pub struct Together {
     pub processes: Vec<Process>,
     epochs: f64,
     seconds: f64,
-    imbalance: f64,
+    /// None where processes share batches of graphs.
+    imbalance: Option<f64>,
 }
 
 /// Figures of one process.
@@ -26,11 +28,10 @@ pub struct Process {
 
 impl Together {
     /// Of a run that has ended; all processes have to ask.
-    pub fn of(part: &OwnPart, summary: &Summary) -> Self {
-        let (group, halo) = (part.group(), &part.halo);
+    pub fn of(group: &Group, part: Option<&OwnPart>, summary: &Summary) -> Self {
         let own = [
-            halo.own() as f64,
-            halo.others() as f64,
+            part.map_or(0.0, |part| part.halo.own() as f64),
+            part.map_or(0.0, |part| part.halo.others() as f64),
             group.sent_bytes() as f64,
             group.messages() as f64,
             group.talking().as_secs_f64(),
@@ -48,7 +49,7 @@ impl Together {
             processes: group.numbers(&own).into_iter().map(process).collect(),
             epochs: summary.epochs.max(1) as f64,
             seconds: summary.seconds,
-            imbalance: part.imbalance,
+            imbalance: part.map(|part| part.imbalance),
         }
     }
 
@@ -56,8 +57,8 @@ impl Together {
     pub fn object(&self) -> Value {
         let process = |process: &Process| {
             json!({
-                "own_nodes": process.own,
-                "halo_nodes": process.others,
+                "own_nodes": self.imbalance.map(|_| process.own),
+                "halo_nodes": self.imbalance.map(|_| process.others),
                 "sent_bytes": process.sent_bytes,
                 "sent_bytes_per_epoch": process.sent_bytes / self.epochs,
                 "messages": process.messages,
@@ -72,13 +73,14 @@ impl Together {
     pub fn line(&self) -> String {
         let most = |of: fn(&Process) -> f64| self.processes.iter().map(of).fold(0.0, f64::max);
         let talking = 100.0 * most(|process| process.talking_seconds) / self.seconds.max(1e-9);
+        let largest = self.imbalance.map(|most| format!("; the largest part has {most:.2} times the mean work"));
         format!(
-            "{} processes: {} sent an epoch by the busiest, up to {:.0} % of the time in exchange and waiting, {} of memory at most; the largest part has {:.2} times the mean work",
+            "{} processes: {} sent an epoch by the busiest, up to {:.0} % of the time in exchange and waiting, {} of memory at most{}",
             self.processes.len(),
             bytes_text((most(|process| process.sent_bytes) / self.epochs) as u64),
             talking.min(100.0),
             bytes_text(most(|process| process.peak_rss_bytes) as u64),
-            self.imbalance
+            largest.unwrap_or_default()
         )
     }
 }

@@ -9,8 +9,38 @@ pub struct Dropout {
     seed: u64,
     threshold: u32,
     scale: f32,
-    /// What rows are called; their places if absent. A mask is copied into every kernel, so this is a plain reference, to names that stay.
-    rows: Option<&'static [u32]>,
+    rows: RowNames,
+}
+
+/// What rows are called, which masks go by. A mask is copied into every kernel, so names are a plain reference, to what stays.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum RowNames {
+    /// By their places.
+    #[default]
+    Places,
+    /// Row i is row `names[i]` of many.
+    Names(&'static [u32]),
+    /// Row i is row `first + i` of many, and from row `split` on row `then + (i - split)`.
+    Shifted {
+        /// The first row of the second run.
+        split: usize,
+        /// What the first row is called.
+        first: u64,
+        /// What row `split` is called.
+        then: u64,
+    },
+}
+
+impl RowNames {
+    #[inline(always)]
+    fn of(self, row: usize) -> u64 {
+        match self {
+            RowNames::Places => row as u64,
+            RowNames::Names(names) => u64::from(names[row]),
+            RowNames::Shifted { split, first, .. } if row < split => first + row as u64,
+            RowNames::Shifted { split, then, .. } => then + (row - split) as u64,
+        }
+    }
 }
 
 /// The key of one row's mask.
@@ -22,23 +52,28 @@ pub(crate) struct RowKey {
 
 impl Dropout {
     /// Leaves everything as it is.
-    pub const NONE: Dropout = Dropout { seed: 0, threshold: 0, scale: 1.0, rows: None };
+    pub const NONE: Dropout = Dropout { seed: 0, threshold: 0, scale: 1.0, rows: RowNames::Places };
 
     /// Drops with `probability`, to a resolution of 2^-32. A probability of 0 or less, or NaN, drops nothing; 1 or more drops
     /// everything.
     pub fn new(probability: f32, seed: u64) -> Self {
         if probability >= 1.0 {
-            return Dropout { seed, threshold: u32::MAX, scale: 0.0, rows: None };
+            return Dropout { seed, threshold: u32::MAX, scale: 0.0, rows: RowNames::Places };
         }
         if probability > 0.0 {
             let threshold = (f64::from(probability) * 4_294_967_296.0) as u32;
-            return Dropout { seed, threshold, scale: (1.0 / (1.0 - f64::from(probability))) as f32, rows: None };
+            return Dropout {
+                seed,
+                threshold,
+                scale: (1.0 / (1.0 - f64::from(probability))) as f32,
+                rows: RowNames::Places,
+            };
         }
         Dropout::NONE
     }
 
-    /// The same for rows that are some of many: row i has the mask of row `rows[i]`.
-    pub fn for_rows(self, rows: Option<&'static [u32]>) -> Self {
+    /// The same for rows that are some of many: every row has the mask of what it is called.
+    pub fn for_rows(self, rows: RowNames) -> Self {
         Dropout { rows, ..self }
     }
 
@@ -55,7 +90,7 @@ impl Dropout {
     /// The key of a row: one strong hash a row, so that the hash per element can be short.
     #[inline(always)]
     pub(crate) fn row_key(&self, row: usize) -> RowKey {
-        let name = if self.is_none() { row as u64 } else { self.rows.map_or(row as u64, |rows| u64::from(rows[row])) };
+        let name = if self.is_none() { row as u64 } else { self.rows.of(row) };
         let word = mix(self.seed, name);
         RowKey { low: word as u32, high: (word >> 32) as u32 }
     }

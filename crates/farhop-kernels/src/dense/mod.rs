@@ -22,7 +22,7 @@ pub(crate) mod strided;
 pub(crate) mod tiles;
 
 pub use activation::Activation;
-pub use dropout::Dropout;
+pub use dropout::{Dropout, RowNames};
 pub use element_loss::ElementLoss;
 pub use finish::Finish;
 

@@ -18,7 +18,7 @@ use crate::init::Seeds;
 use crate::ledger::{Ledger, Tracked, Work, rows};
 use crate::memory::floats;
 use crate::ops::{self, PairScores, bridge};
-use crate::{Batch, Context, Features, InputShape, Shape, init};
+use crate::{Batch, Context, Features, InputShape, RowsOf, Shape, init};
 
 /// The size and kind of a [`GatLayer`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -167,7 +167,8 @@ impl Layer for GatLayer {
         let (entries, nodes) = self.entry_scores(batch).unzip();
         let scores = PairScores { receiver, sender, entries, nodes, own: true, slope };
         context.saw_attention(batch.graph(), 1, || ops::attention_weights(scores.clone(), batch.graph()));
-        let y = ops::gat_attention(z, scores, batch.graph(), context.dropout(dropout));
+        let dropout = context.dropout_of(RowsOf::Entries(batch.graph().entries()), dropout);
+        let y = ops::gat_attention(z, scores, batch.graph(), dropout);
         let bias = self.bias.as_ref().map(Param::val);
         if mean {
             let share = |at: usize| if at / channels % channels == at % channels { 1.0 / heads as f32 } else { 0.0 };

@@ -130,7 +130,7 @@ impl GatedGcnLayer {
         let h = self.norm.apply(p, residual, context);
         let e = self.entry_norm.as_ref().map(|norm| {
             let residual = e.filter(|e| self.config.residual && e.dims()[1] == outputs);
-            norm.apply(s, residual, context)
+            norm.apply_entries(s, residual, context)
         });
         (h, e)
     }

@@ -349,7 +349,9 @@ impl GenLayer {
             });
         };
         let probability = self.config.attention_dropout;
-        let dropout = context.next_seed().filter(|_| probability > 0.0).map(|seed| Dropout { probability, seed });
+        let seed = context.next_seed().filter(|_| probability > 0.0);
+        let first = batch.share().map(|share| share.first_of_entries_and_nodes());
+        let dropout = seed.map(|seed| Dropout { first, ..Dropout::new(probability, seed) });
         GenCoefficients::Attention {
             weights: attention.val(),
             each_round: self.config.coefficients == CoefficientKind::AttentionPerRound,

@@ -122,7 +122,7 @@ impl GinLayer {
             }
             None => {
                 let projected = features.linear(weight, None);
-                let sum = ops::spmm(projected.clone(), graph, &batch.ones(), bias);
+                let sum = ops::spread(projected.clone(), batch, &batch.ones(), bias);
                 match &self.epsilon {
                     Some(epsilon) => ops::add(sum, ops::mix(epsilon.val().reshape([1, 1]), vec![projected])),
                     None => sum,

@@ -102,7 +102,7 @@ pub(super) fn flipped(batch: &Batch, seed: u64) -> Tensor<2> {
     let [nodes, vectors] = array.dims();
     let mut values = bridge::into_vec(array);
     for (graph, range) in batch.offsets().windows(2).enumerate() {
-        let seed = mix(seed, graph as u64);
+        let seed = mix(seed, (batch.first_graph() + graph) as u64);
         let flip: Vec<bool> = (0..vectors).map(|k| mix(seed, k as u64) & 1 == 1).collect();
         for row in values[range[0] * vectors..range[1] * vectors].chunks_exact_mut(vectors.max(1)) {
             row.iter_mut().zip(&flip).filter(|(_, flip)| **flip).for_each(|(value, _)| *value = -*value);

@@ -203,7 +203,7 @@ impl Gated {
         let nodes = self.node_norm.apply(sum, Some(h.clone()), context);
         let edges = self.edge_norm.as_ref().map(|norm| {
             // A batch without edges has no statistics.
-            if graph.entries() == 0 { state } else { norm.apply(state, Some(e), context) }
+            if graph.entries() == 0 { state } else { norm.apply_entries(state, Some(e), context) }
         });
         (nodes, edges)
     }

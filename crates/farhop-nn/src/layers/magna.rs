@@ -10,7 +10,7 @@ use crate::init::{self, Seeds};
 use crate::ledger::{Ledger, Tracked, Work};
 use crate::memory::floats;
 use crate::ops::{self, Normalisation, PairScores, TopScores};
-use crate::{Batch, Context, Shape};
+use crate::{Batch, Context, RowsOf, Shape};
 
 /// Added to the variance: with rows that are constant, the slope of the authors' norm.
 const EPSILON: f32 = 1e-12;
@@ -137,7 +137,8 @@ impl MagnaLayer {
             slope: self.config.slope,
         };
         let scores = ops::pair_scores(scores, batch.graph());
-        let edges = context.dropout(self.config.edge_dropout / 2.0);
+        let entries = RowsOf::Entries(batch.graph().entries());
+        let edges = context.dropout_of(entries, self.config.edge_dropout / 2.0);
         let (most, per_head) = (self.config.top_entries, self.config.top_per_head);
         if most == 0 && edges.is_none() {
             return scores;
@@ -156,7 +157,7 @@ impl MagnaLayer {
         let mut weights = None;
         let mut state = values.clone();
         for _ in 0..hops {
-            let drops = context.dropout(attention_dropout);
+            let drops = context.dropout_of(RowsOf::Entries(batch.graph().entries()), attention_dropout);
             // Weights are the same in every step unless they are dropped anew.
             let current = match weights.take() {
                 Some(weights) if drops.is_none() => weights,

@@ -43,6 +43,14 @@ impl MixHopConfig {
         self.eliminated.is_none() && self.highest() * self.inputs <= each
     }
 
+    /// Numbers of a node that all steps together read of its neighbours.
+    pub(crate) fn sent(&self) -> usize {
+        match self.spreads_input() {
+            true => self.highest() * self.inputs,
+            false => self.powers.iter().sum::<usize>() * self.channels,
+        }
+    }
+
     /// Writes the layer into the ledger.
     pub(crate) fn cost(&self, name: &str, x: Tracked, shape: &Shape, ledger: &Ledger) -> Tracked {
         let (nodes, channels) = (shape.nodes, self.channels);
@@ -110,7 +118,7 @@ impl MixHopLayer {
         }
         for step in 0..p {
             let bias = (step + 1 == p).then(|| bias.clone());
-            y = ops::spmm(y, batch.graph(), &batch.symmetric_weights(), bias);
+            y = ops::spread(y, batch, &batch.symmetric_weights(), bias);
         }
         y
     }
@@ -125,7 +133,7 @@ impl Layer for MixHopLayer {
         }
         let mut spread = vec![features.into_dense(batch)];
         for k in 0..self.config.highest() {
-            spread.push(ops::spmm(spread[k].clone(), batch.graph(), &batch.symmetric_weights(), None));
+            spread.push(ops::spread(spread[k].clone(), batch, &batch.symmetric_weights(), None));
         }
         let part = |(&p, map): (&usize, &Power)| ops::linear(spread[p].clone(), map.weight.val(), Some(map.bias.val()));
         ops::concat(maps.map(part).collect::<Vec<_>>())

@@ -10,7 +10,7 @@ use farhop_kernels::dense::batch_norm::Statistics;
 use super::{Layer, Linear};
 use crate::config::{ActivationKind, NormKind};
 use crate::ops::{Normalisation, bridge, norm_block, norm_linear};
-use crate::{Batch, Context, Features, init};
+use crate::{Batch, Context, Features, RowsOf, init};
 
 /// Added to the variance before the root.
 const EPSILON: f32 = 1e-5;
@@ -62,30 +62,38 @@ impl NormBlock {
 
     /// `residual + dropout(activation(norm(x)))`.
     pub fn apply(&self, x: Tensor<2>, residual: Option<Tensor<2>>, context: &Context) -> Tensor<2> {
-        let finish = self.finish(context);
+        self.apply_rows(RowsOf::Nodes, x, residual, context)
+    }
+
+    /// As [`NormBlock::apply`], for rows of entries.
+    pub fn apply_entries(&self, x: Tensor<2>, residual: Option<Tensor<2>>, context: &Context) -> Tensor<2> {
+        self.apply_rows(RowsOf::Entries(x.dims()[0]), x, residual, context)
+    }
+
+    fn apply_rows(&self, rows: RowsOf, x: Tensor<2>, residual: Option<Tensor<2>>, context: &Context) -> Tensor<2> {
+        let finish = self.finish(rows, context);
         if residual.is_none() && self.scale.is_none() && finish.is_identity() {
             return x;
         }
-        let rows = x.dims()[0];
-        self.normalised(rows, context, |norm| norm_block(x, norm, finish, residual))
+        self.normalised(context, |norm| norm_block(x, norm, finish, residual))
     }
 
     /// `dropout(activation(norm(x))) W + b`; what lies between block and map is not kept.
     pub fn apply_linear(&self, x: Tensor<2>, map: &Linear, context: &Context) -> Tensor<2> {
-        let finish = self.finish(context);
+        let finish = self.finish(RowsOf::Nodes, context);
         if self.scale.is_none() && finish.is_identity() {
             return map.apply(x.into());
         }
-        let rows = x.dims()[0];
-        self.normalised(rows, context, |norm| norm_linear(x, norm, finish, map.weight(), Some(map.bias())))
+        self.normalised(context, |norm| norm_linear(x, norm, finish, map.weight(), Some(map.bias())))
     }
 
-    fn finish(&self, context: &Context) -> Finish {
-        Finish { activation: self.config.activation.into(), dropout: context.dropout(self.config.dropout) }
+    fn finish(&self, rows: RowsOf, context: &Context) -> Finish {
+        let dropout = context.dropout_of(rows, self.config.dropout);
+        Finish { activation: self.config.activation.into(), dropout }
     }
 
     /// Runs an operation with the normalisation of this pass, and takes note of the statistics that it saw.
-    fn normalised(&self, rows: usize, context: &Context, run: impl FnOnce(Normalisation) -> Tensor<2>) -> Tensor<2> {
+    fn normalised(&self, context: &Context, run: impl FnOnce(Normalisation) -> Tensor<2>) -> Tensor<2> {
         let (Some(scale), Some(shift)) = (&self.scale, &self.shift) else {
             return run(Normalisation::None);
         };
@@ -98,10 +106,9 @@ impl NormBlock {
             return run(Normalisation::Running { gamma, beta, epsilon, statistics: running });
         }
         let seen = Arc::new(Mutex::new(None));
-        let output = run(Normalisation::Batch { gamma, beta, epsilon, seen: seen.clone(), group: context.group() });
-        if let Some(batch) = seen.lock().ok().and_then(|mut seen| seen.take()) {
+        let output = run(Normalisation::Batch { gamma, beta, epsilon, seen: seen.clone(), others: context.others() });
+        if let Some((batch, rows)) = seen.lock().ok().and_then(|mut seen| seen.take()) {
             // The running variance estimates that of unseen rows, so it is divided by one row less.
-            let rows = context.rows_of_all(rows);
             let unbiased = rows as f32 / rows.saturating_sub(1).max(1) as f32;
             context.update(mean.id, blend(running.mean, &batch.mean, 1.0));
             context.update(variance.id, blend(running.variance, &batch.variance, unbiased));

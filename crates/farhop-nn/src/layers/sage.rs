@@ -94,22 +94,21 @@ impl SageLayer {
 
 impl Layer for SageLayer {
     fn forward(&self, features: Features, batch: &Batch, _context: &Context) -> Tensor<2> {
-        let graph = batch.graph();
         let with_self = self.config.self_in_mean;
         let mean = batch.derived(u64::from(with_self), |batch| {
             let make = if with_self { EntryWeights::mean_with_self } else { EntryWeights::mean };
-            Mean(make(batch.graph()))
+            Mean(make(batch.graph(), batch.halo()))
         });
         let (weight, bias) = (self.neighbours.val(), Some(self.bias.val()));
         let [inputs, outputs] = weight.dims();
         let root = features.clone().linear(self.root.val(), None);
         let neighbours = match &self.project {
-            None if outputs <= inputs => ops::spmm(features.linear(weight, None), graph, &mean.0, bias),
-            None => ops::linear(ops::spmm(features.into_dense(batch), graph, &mean.0, None), weight, bias),
+            None if outputs <= inputs => ops::spread(features.linear(weight, None), batch, &mean.0, bias),
+            None => ops::linear(ops::spread(features.into_dense(batch), batch, &mean.0, None), weight, bias),
             Some(project) => {
                 let finish = Finish { activation: Activation::Relu, dropout: Dropout::NONE };
                 let m = ops::norm_block(project.apply(features), Normalisation::None, finish, None);
-                ops::linear(ops::spmm(m, graph, &mean.0, None), weight, bias)
+                ops::linear(ops::spread(m, batch, &mean.0, None), weight, bias)
             }
         };
         let y = ops::add(neighbours, root);

@@ -84,7 +84,16 @@ impl Architecture for Appnp {
     }
 
     fn properties(&self, _common: &Common) -> Properties {
-        Properties::MESSAGE_PASSING
+        Properties { spreads: true, ..Properties::MESSAGE_PASSING }
+    }
+
+    /// The answers before every step, and their gradients.
+    fn halo_numbers(&self, _common: &Common, shape: &Shape) -> [usize; 2] {
+        [self.hops * shape.outputs; 2]
+    }
+
+    fn halo_rounds(&self, _common: &Common) -> [usize; 2] {
+        [self.hops; 2]
     }
 }
 
@@ -103,7 +112,7 @@ impl Spread {
         match self {
             Spread::Steps(Appnp { hops, alpha, edge_dropout }) => {
                 let dropout = context.dropout(*edge_dropout);
-                ops::personal_pagerank(x, batch.graph(), &batch.symmetric_weights(), *hops, *alpha, dropout)
+                ops::personal_pagerank(x, batch, &batch.symmetric_weights(), *hops, *alpha, dropout)
             }
             Spread::Eliminated(coefficients, weights) => {
                 let hops = ops::Hops::Sum(weights.clone());

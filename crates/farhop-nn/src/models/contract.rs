@@ -51,14 +51,23 @@ pub struct Properties {
     pub most_nodes: Option<usize>,
     /// Whether the nodes of one graph can be divided among processes.
     pub spreads: bool,
+    /// Whether the graphs of a batch can be shared out among processes: nothing but the loss and batch norm reaches from one graph to another,
+    /// and nothing is kept but weights and running statistics.
+    pub shares: bool,
 }
 
 impl Properties {
-    /// Of most models that pass messages: equivariant, blind for edge features, graphs apart, any size.
+    /// Of most models that pass messages: equivariant, blind for edge features, graphs apart, any size, batches shared.
     ///
     /// Whether it spreads over processes is for each model to say.
-    pub const MESSAGE_PASSING: Properties =
-        Properties { equivariant: true, reads_edges: false, graphs_apart: true, most_nodes: None, spreads: false };
+    pub const MESSAGE_PASSING: Properties = Properties {
+        equivariant: true,
+        reads_edges: false,
+        graphs_apart: true,
+        most_nodes: None,
+        spreads: false,
+        shares: true,
+    };
 }
 
 /// A setting with another value, such as one that would need less memory. The command knows how it is written there.
@@ -150,6 +159,11 @@ pub trait Architecture:
         [0, 0]
     }
 
+    /// How often a process waits for others in a forward pass and in a backward one; for models that [spread](Properties::spreads).
+    fn halo_rounds(&self, common: &Common) -> [usize; 2] {
+        [common.layers; 2]
+    }
+
     /// Changes that need less memory, each a list that goes together, in the order they are to be tried: what costs time before
     /// what costs quality.
     fn smaller(&self, common: &Common, training: bool) -> Vec<Vec<Change>> {
@@ -208,6 +222,7 @@ pub(super) trait AnyArchitecture: Debug + Send + Sync {
     fn reach(&self, common: &Common) -> Reach;
     fn properties(&self, common: &Common) -> Properties;
     fn halo_numbers(&self, common: &Common, shape: &Shape) -> [usize; 2];
+    fn halo_rounds(&self, common: &Common) -> [usize; 2];
     fn smaller(&self, common: &Common, training: bool) -> Vec<Vec<Change>>;
     fn weighed_hops(&self, common: &Common) -> Option<WeighedHops>;
     fn first_epochs(&self) -> usize;
@@ -269,6 +284,10 @@ impl<A: Architecture> AnyArchitecture for A {
 
     fn halo_numbers(&self, common: &Common, shape: &Shape) -> [usize; 2] {
         Architecture::halo_numbers(self, common, shape)
+    }
+
+    fn halo_rounds(&self, common: &Common) -> [usize; 2] {
+        Architecture::halo_rounds(self, common)
     }
 
     fn smaller(&self, common: &Common, training: bool) -> Vec<Vec<Change>> {

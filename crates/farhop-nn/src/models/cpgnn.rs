@@ -155,7 +155,8 @@ impl Architecture for Cpgnn {
     }
 
     fn properties(&self, _common: &Common) -> Properties {
-        Properties::MESSAGE_PASSING
+        // The matrix of classes starts from all nodes, and its penalty is added once.
+        Properties { shares: false, ..Properties::MESSAGE_PASSING }
     }
 
     fn first_epochs(&self) -> usize {

@@ -96,7 +96,16 @@ impl Architecture for Dagnn {
     }
 
     fn properties(&self, _common: &Common) -> Properties {
-        Properties::MESSAGE_PASSING
+        Properties { spreads: true, ..Properties::MESSAGE_PASSING }
+    }
+
+    /// The answers before every step, and their gradients.
+    fn halo_numbers(&self, _common: &Common, shape: &Shape) -> [usize; 2] {
+        [self.hops * shape.outputs; 2]
+    }
+
+    fn halo_rounds(&self, _common: &Common) -> [usize; 2] {
+        [self.hops; 2]
     }
 
     fn small() -> serde_json::Value {
@@ -126,7 +135,7 @@ impl Layer for DagnnNetwork {
             let mut sum = self.gated(z.clone());
             let mut state = z;
             for _ in 0..self.hops {
-                state = ops::spmm(state, batch.graph(), &batch.symmetric_weights(), None);
+                state = ops::spread(state, batch, &batch.symmetric_weights(), None);
                 sum = ops::add(sum, self.gated(state.clone()));
             }
             sum

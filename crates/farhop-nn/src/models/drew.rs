@@ -188,7 +188,7 @@ impl Architecture for Drew {
 
     fn properties(&self, _common: &Common) -> Properties {
         let graphs_apart = self.variant == DrewKind::Gated;
-        Properties { graphs_apart, most_nodes: Some(20_000), ..Properties::MESSAGE_PASSING }
+        Properties { graphs_apart, shares: graphs_apart, most_nodes: Some(20_000), ..Properties::MESSAGE_PASSING }
     }
 }
 

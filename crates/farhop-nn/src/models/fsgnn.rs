@@ -27,7 +27,7 @@ use crate::knobs::{knobs, words};
 use crate::layers::{Encoder, Head, Layer, Linear};
 use crate::ledger::{Ledger, Tracked};
 use crate::memory::floats;
-use crate::ops::{EntryWeights, Normalisation, bridge};
+use crate::ops::{EntryWeights, Normalisation, bridge, degree_of};
 use crate::{Batch, Context, Features, InputShape, Network, NnError, OutputShape, Shape, ops};
 
 /// Rows shorter than this are divided by it.
@@ -158,7 +158,20 @@ impl Architecture for Fsgnn {
     }
 
     fn properties(&self, _common: &Common) -> Properties {
-        Properties::MESSAGE_PASSING
+        Properties { spreads: true, ..Properties::MESSAGE_PASSING }
+    }
+
+    /// What every hop adds up, and its gradient. Hops of the features themselves are made once, before the first step: nothing a pass.
+    fn halo_numbers(&self, common: &Common, shape: &Shape) -> [usize; 2] {
+        if !common.input_projection && !shape.needs_encoder() {
+            return [0, 0];
+        }
+        let width = common.encoder().outputs(shape.inputs, shape.needs_encoder());
+        [(self.members() - 1) * width; 2]
+    }
+
+    fn halo_rounds(&self, common: &Common) -> [usize; 2] {
+        if common.input_projection { [self.members() - 1; 2] } else { [0, 0] }
     }
 
     fn small() -> serde_json::Value {
@@ -187,7 +200,7 @@ struct Neighbours(std::sync::Arc<EntryWeights>);
 impl Neighbours {
     fn of(batch: &Batch) -> Self {
         let graph = batch.graph();
-        let root = |i: usize| 1.0 / (graph.degree(i).max(1) as f64).sqrt();
+        let root = |i: usize| 1.0 / (degree_of(graph, batch.halo(), i).max(1) as f64).sqrt();
         let row = |i: usize| graph.neighbours(i).iter().map(move |&j| (root(i) * root(j as usize)) as f32);
         let entries = (0..graph.nodes()).flat_map(row).collect();
         Neighbours(std::sync::Arc::new(EntryWeights { entries, nodes: Vec::new() }))
@@ -206,11 +219,11 @@ impl FsgnnNetwork {
         let mut list = vec![x];
         for _ in 0..self.settings.hops {
             if kinds.without_self() {
-                without = ops::spmm(without, batch.graph(), &neighbours.0, None);
+                without = ops::spread(without, batch, &neighbours.0, None);
                 list.push(without.clone());
             }
             if kinds.with_self() {
-                with = ops::spmm(with, batch.graph(), &batch.symmetric_weights(), None);
+                with = ops::spread(with, batch, &batch.symmetric_weights(), None);
                 list.push(with.clone());
             }
         }

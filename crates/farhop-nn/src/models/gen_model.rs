@@ -72,6 +72,12 @@ impl Architecture for GenConfig {
         [self.hops * rows + 2 * scalars * layers.len(), self.hops * rows + scalars * layers.len() + recomputed]
     }
 
+    /// Forward z, every round and the last scalars, backward gradients and a scalar a round.
+    fn halo_rounds(&self, common: &Common) -> [usize; 2] {
+        let again = if self.recompute { self.hops } else { 0 };
+        [common.layers * (self.hops + 1), common.layers * (2 * self.hops + again)]
+    }
+
     /// Computing again first, then fewer hops, then narrower layers.
     fn smaller(&self, common: &Common, training: bool) -> Vec<Vec<Change>> {
         // Only the backward pass has something to compute again.

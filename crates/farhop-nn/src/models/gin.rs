@@ -161,7 +161,14 @@ impl Architecture for Gin {
     }
 
     fn properties(&self, _common: &Common) -> Properties {
-        Properties { reads_edges: self.edge_features != EntryReading::None, ..Properties::MESSAGE_PASSING }
+        let reads_edges = self.edge_features != EntryReading::None;
+        // What neighbours say along edges with features is not exchanged.
+        Properties { reads_edges, spreads: !reads_edges, ..Properties::MESSAGE_PASSING }
+    }
+
+    /// What a layer projects before neighbours are added up, and its gradient.
+    fn halo_numbers(&self, common: &Common, _shape: &Shape) -> [usize; 2] {
+        [common.layers * common.width; 2]
     }
 
     fn small() -> serde_json::Value {

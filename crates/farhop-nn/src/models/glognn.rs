@@ -170,7 +170,7 @@ impl Architecture for Glognn {
 
     fn properties(&self, _common: &Common) -> Properties {
         let apart = self.adjacency_nodes == 0;
-        Properties { equivariant: apart, graphs_apart: apart, ..Properties::MESSAGE_PASSING }
+        Properties { equivariant: apart, graphs_apart: apart, shares: apart, ..Properties::MESSAGE_PASSING }
     }
 }
 
@@ -245,11 +245,11 @@ impl GlognnNetwork {
         let graph = batch.graph();
         if let Some(orders) = &self.orders {
             let next = ops::spmm(r, graph, adjacency, None);
-            return ops::polynomial_filter(next, orders.val(), graph, adjacency);
+            return ops::polynomial_filter(next, orders.val(), batch, adjacency);
         }
         let hops = self.settings.hops;
         let (Some(first), Some(second)) = (&self.node_orders, &self.node_orders_mix) else {
-            return ops::polynomial_filter(r, bridge::from_vec(vec![1.0; hops + 1], [hops + 1]), graph, adjacency);
+            return ops::polynomial_filter(r, bridge::from_vec(vec![1.0; hops + 1], [hops + 1]), batch, adjacency);
         };
         let shares = ops::linear(relu(ops::linear(x.clone(), first.val(), None)), second.val(), None);
         let mut list = Vec::new();
@@ -291,7 +291,7 @@ impl Layer for GlognnNetwork {
         let kind = self.settings.adjacency;
         let adjacency = batch.derived(kind as u64, |batch| {
             Adjacency(match kind {
-                AdjacencyKind::Mean => EntryWeights::mean_with_self(batch.graph()),
+                AdjacencyKind::Mean => EntryWeights::mean_with_self(batch.graph(), None),
                 AdjacencyKind::Sum => EntryWeights::sum(batch.graph()),
             })
         });

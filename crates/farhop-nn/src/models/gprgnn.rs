@@ -141,7 +141,16 @@ impl Architecture for Gprgnn {
     }
 
     fn properties(&self, _common: &Common) -> Properties {
-        Properties::MESSAGE_PASSING
+        Properties { spreads: true, ..Properties::MESSAGE_PASSING }
+    }
+
+    /// The answers before every step, and their gradients.
+    fn halo_numbers(&self, _common: &Common, shape: &Shape) -> [usize; 2] {
+        [self.hops * shape.outputs; 2]
+    }
+
+    fn halo_rounds(&self, _common: &Common) -> [usize; 2] {
+        [self.hops; 2]
     }
 
     fn small() -> serde_json::Value {
@@ -163,7 +172,7 @@ impl Layer for GprgnnNetwork {
         self.predictor.forward(features, batch, context, |z| {
             let finish = Finish { activation: Activation::Identity, dropout: context.dropout(self.spread_dropout) };
             let z = if finish.is_identity() { z } else { ops::norm_block(z, Normalisation::None, finish, None) };
-            ops::polynomial_filter(z, self.hops.val(), batch.graph(), &batch.symmetric_weights())
+            ops::polynomial_filter(z, self.hops.val(), batch, &batch.symmetric_weights())
         })
     }
 }

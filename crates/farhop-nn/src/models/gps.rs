@@ -30,7 +30,7 @@ use crate::layers::{
 };
 use crate::ledger::{Ledger, Tracked, Work};
 use crate::memory::floats;
-use crate::{ArrayShape, Batch, Context, Features, InputShape, Network, NnError, OutputShape, Shape, ops};
+use crate::{ArrayShape, Batch, Context, Features, InputShape, Network, NnError, OutputShape, RowsOf, Shape, ops};
 
 knobs! {
     /// The settings of GPS.
@@ -259,7 +259,7 @@ impl GpsLayer {
             heads: self.heads,
             channels,
             scale: 1.0 / (channels as f32).sqrt(),
-            dropout: context.dropout(self.dropout),
+            dropout: context.dropout_of(RowsOf::Heads(self.heads), self.dropout),
         };
         let mixed = ops::packed_graph_attention(self.attention.apply(h.clone().into()), batch.offsets(), settings);
         let attention = self.end.apply(self.output.apply(mixed.into()), Some(h), context);

@@ -227,7 +227,7 @@ impl GraphMambaLayer {
         let (g, s) = self.gates.forward(h.clone(), c, batch.graph());
         let local = self.norm_nodes.apply(g, Some(h.clone()), context);
         let local = self.norm_local.apply(local, None, context);
-        let e = self.norm_entries.as_ref().zip(e).map(|(norm, e)| norm.apply(s, Some(e), context));
+        let e = self.norm_entries.as_ref().zip(e).map(|(norm, e)| norm.apply_entries(s, Some(e), context));
         let global = finish(self.mamba.over(h.clone(), orders), Activation::Identity, Some(h));
         let t = ops::add(local, self.norm_global.apply(global, None, context));
         let inner = finish(self.up.apply(t.clone().into()), self.activation.into(), None);
@@ -258,7 +258,10 @@ impl GraphMambaNetwork {
         }
         let buckets = self.settings.buckets as u64;
         match seed {
-            Some(seed) => vec![sequences(batch, &Draw::new(batch, buckets, |graph| mix(seed, graph as u64)))],
+            Some(seed) => {
+                let of_graph = |graph: usize| mix(seed, (batch.first_graph() + graph) as u64);
+                vec![sequences(batch, &Draw::new(batch, buckets, of_graph))]
+            }
             // Every graph has the same numbers, whatever stands before it in the batch.
             None => (0..self.settings.orders)
                 .map(|order| mix(mix(EVALUATION, layer as u64), order as u64))

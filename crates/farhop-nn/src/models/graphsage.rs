@@ -7,7 +7,7 @@
 
 use super::frame::{Frame, FrameConfig};
 use super::jump::JumpKind;
-use super::{About, Architecture, Common, Properties, Reach};
+use super::{About, Architecture, Common, Properties, Reach, stack};
 use crate::config::NormKind;
 use crate::init::Seeds;
 use crate::knobs::knobs;
@@ -87,6 +87,13 @@ impl Architecture for GraphSage {
     }
 
     fn properties(&self, _common: &Common) -> Properties {
-        Properties::MESSAGE_PASSING
+        Properties { spreads: true, ..Properties::MESSAGE_PASSING }
+    }
+
+    /// What is averaged: a layer's input or its projection, whichever is narrower, and its gradient.
+    fn halo_numbers(&self, common: &Common, shape: &Shape) -> [usize; 2] {
+        let layer = self.layer();
+        let sent = |[inputs, outputs]: &[usize; 2]| if layer.project { *inputs } else { *inputs.min(outputs) };
+        [stack::widths(common, shape).iter().map(sent).sum(); 2]
     }
 }

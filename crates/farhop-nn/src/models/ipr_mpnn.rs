@@ -303,11 +303,14 @@ impl IprNetwork {
             return bridge::from_vec(vec![0.0; count * width], [count, width]);
         }
         let deviation = (2.0 / ((frame.virtual_nodes + frame.samples) * width) as f64).sqrt();
+        let all = batch.share().map_or(frame.graphs, |share| share.total.graphs);
         let row = |at: usize| {
             let (sample, c) = (at / (frame.graphs * frame.virtual_nodes), at % frame.virtual_nodes);
+            let graph = batch.first_graph() + at / frame.virtual_nodes % frame.graphs;
+            let in_batch = ((sample * all + graph) * frame.virtual_nodes + c) as u64;
             let place = (sample * frame.virtual_nodes + c) as u64;
             // In evaluation every graph has the same, whatever stands before it in the batch.
-            let mut stream = Stream::new(seed.map_or(mix(EVALUATION, place), |seed| mix(seed, at as u64)));
+            let mut stream = Stream::new(seed.map_or(mix(EVALUATION, place), |seed| mix(seed, in_batch)));
             (0..width).map(move |_| (deviation * stream.normal()) as f32).collect::<Vec<_>>()
         };
         bridge::from_vec((0..count).flat_map(row).collect(), [count, width])

@@ -135,7 +135,7 @@ pub fn draw(batch: &Batch, samples: usize, columns: usize, seed: Option<u64>) ->
     let mut numbers = Vec::with_capacity(samples * batch.nodes() * columns);
     for sample in 0..samples as u64 {
         for (graph, range) in batch.offsets().windows(2).enumerate() {
-            let seed = mix(seed.map_or(EVALUATION, |seed| mix(seed, graph as u64)), sample);
+            let seed = mix(seed.map_or(EVALUATION, |seed| mix(seed, (batch.first_graph() + graph) as u64)), sample);
             let count = ((range[1] - range[0]) * columns) as u64;
             numbers.extend((0..count).map(|at| unit(mix(seed, at)) as f32));
         }

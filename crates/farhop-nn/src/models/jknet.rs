@@ -13,7 +13,7 @@
 
 use super::frame::{Frame, FrameConfig};
 use super::jump::JumpKind;
-use super::{About, Architecture, Common, Properties, Reach};
+use super::{About, Architecture, Common, Properties, Reach, stack};
 use crate::config::NormKind;
 use crate::init::Seeds;
 use crate::knobs::knobs;
@@ -80,7 +80,12 @@ impl Architecture for JkNet {
     }
 
     fn properties(&self, _common: &Common) -> Properties {
-        Properties::MESSAGE_PASSING
+        Properties { spreads: true, ..Properties::MESSAGE_PASSING }
+    }
+
+    /// What a layer gives before neighbours are added up, and its gradient.
+    fn halo_numbers(&self, common: &Common, shape: &Shape) -> [usize; 2] {
+        [stack::widths(common, shape).iter().map(|[_, outputs]| outputs).sum(); 2]
     }
 
     fn small() -> serde_json::Value {

@@ -5,7 +5,7 @@
 //! where a shared head stands here. Cost of a layer: `P E F + N F²` with the highest power P; nothing of size E x F or N x N.
 
 use super::frame::{Frame, FrameConfig};
-use super::{About, Architecture, Common, Properties, Reach};
+use super::{About, Architecture, Common, Properties, Reach, stack};
 use crate::config::{Checks, NormKind};
 use crate::init::Seeds;
 use crate::knobs::knobs;
@@ -133,7 +133,17 @@ impl Architecture for MixHop {
     }
 
     fn properties(&self, _common: &Common) -> Properties {
-        Properties::MESSAGE_PASSING
+        Properties { spreads: true, ..Properties::MESSAGE_PASSING }
+    }
+
+    /// What every step of every layer adds up, and its gradient.
+    fn halo_numbers(&self, common: &Common, shape: &Shape) -> [usize; 2] {
+        let sent = |[inputs, outputs]: &[usize; 2]| self.mixed().layer(*inputs, *outputs).sent();
+        [stack::widths(common, shape).iter().map(sent).sum(); 2]
+    }
+
+    fn halo_rounds(&self, common: &Common) -> [usize; 2] {
+        [common.layers * self.powers.iter().sum::<usize>(); 2]
     }
 
     fn small() -> serde_json::Value {

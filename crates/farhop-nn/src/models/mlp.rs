@@ -61,6 +61,10 @@ impl Architecture for Mlp {
         Properties { spreads: true, ..Properties::MESSAGE_PASSING }
     }
 
+    fn halo_rounds(&self, _common: &Common) -> [usize; 2] {
+        [0, 0]
+    }
+
     /// Those of a GEN, as far as it has them.
     fn general(many_graphs: bool) -> Value {
         if many_graphs {

@@ -158,6 +158,11 @@ impl ModelConfig {
         self.own.halo_numbers(&self.common, shape)
     }
 
+    /// See [`Architecture::halo_rounds`](super::Architecture::halo_rounds).
+    pub fn halo_rounds(&self) -> [usize; 2] {
+        self.own.halo_rounds(&self.common)
+    }
+
     /// Whether the model is made for graphs of so many nodes.
     ///
     /// # Errors

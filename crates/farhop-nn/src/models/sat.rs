@@ -32,7 +32,7 @@ use crate::ledger::{Ledger, Tracked, Work};
 use crate::memory::floats;
 use crate::ops::{RowChoice, bridge};
 use crate::{
-    Batch, BatchArrays, Context, Features, InputShape, Level, Network, NnError, OutputShape, Shape, init, ops,
+    Batch, BatchArrays, Context, Features, InputShape, Level, Network, NnError, OutputShape, RowsOf, Shape, init, ops,
 };
 
 knobs! {
@@ -342,7 +342,7 @@ impl SatLayer {
             heads: self.heads,
             channels,
             scale: 1.0 / (channels as f32).sqrt(),
-            dropout: context.dropout(self.dropout),
+            dropout: context.dropout_of(RowsOf::Heads(self.heads), self.dropout),
         };
         let key = ops::linear(s.clone(), self.key.val(), None);
         let query = ops::linear(s, self.query.val(), None);

@@ -24,14 +24,15 @@ impl EntryWeights {
     }
 
     /// The mean of neighbours: `1 / deg_i` per entry, no own term.
-    pub fn mean(graph: &Graph) -> Arc<Self> {
-        let entries = by_entry(graph, |i, _| 1.0 / graph.degree(i) as f64);
+    /// Degrees are those of the whole graph where this is a part.
+    pub fn mean(graph: &Graph, halo: Option<&Arc<Halo>>) -> Arc<Self> {
+        let entries = by_entry(graph, |i, _| 1.0 / degree_of(graph, halo, i) as f64);
         Arc::new(EntryWeights { entries, nodes: Vec::new() })
     }
 
     /// The mean of neighbours and node: `1 / (deg_i + 1)` per entry and for the node itself.
-    pub fn mean_with_self(graph: &Graph) -> Arc<Self> {
-        let share = |i: usize| 1.0 / (graph.degree(i) + 1) as f64;
+    pub fn mean_with_self(graph: &Graph, halo: Option<&Arc<Halo>>) -> Arc<Self> {
+        let share = |i: usize| 1.0 / (degree_of(graph, halo, i) + 1) as f64;
         let nodes = (0..graph.nodes()).map(|i| share(i) as f32).collect();
         Arc::new(EntryWeights { entries: by_entry(graph, |i, _| share(i)), nodes })
     }
@@ -46,7 +47,7 @@ impl EntryWeights {
     /// Symmetric normalisation with self-loops: `1 / sqrt((deg_i + 1)(deg_j + 1))` per entry, `1 / (deg_i + 1)` for the node itself.
     /// Degrees are those of the whole graph where this is a part.
     pub fn symmetric_with_self(graph: &Graph, halo: Option<&Arc<Halo>>) -> Arc<Self> {
-        let degree = |i: usize| halo.map_or_else(|| graph.degree(i), |halo| halo.degree(graph, i));
+        let degree = |i: usize| degree_of(graph, halo, i);
         let roots: Vec<f64> = (0..graph.nodes()).map(|i| 1.0 / ((degree(i) + 1) as f64).sqrt()).collect();
         let nodes = (0..graph.nodes()).map(|i| (1.0 / (degree(i) + 1) as f64) as f32).collect();
         Arc::new(EntryWeights { entries: by_entry(graph, |i, j| roots[i] * roots[j]), nodes })
@@ -55,6 +56,11 @@ impl EntryWeights {
     pub(super) fn view(&self) -> Weights<'_> {
         Weights { entries: Some(&self.entries), nodes: (!self.nodes.is_empty()).then_some(&self.nodes) }
     }
+}
+
+/// How many nodes a node receives from, in the whole graph.
+pub(crate) fn degree_of(graph: &Graph, halo: Option<&Arc<Halo>>, i: usize) -> usize {
+    halo.map_or_else(|| graph.degree(i), |halo| halo.degree(graph, i))
 }
 
 /// `weight(i, j)` for every entry (i <- j).

@@ -32,10 +32,10 @@ pub enum Normalisation {
         beta: Tensor<1>,
         /// Added to the variance.
         epsilon: f32,
-        /// Receives the statistics of this batch.
-        seen: Arc<Mutex<Option<Statistics>>>,
+        /// Receives the statistics of this batch, and of how many rows they are.
+        seen: Arc<Mutex<Option<(Statistics, usize)>>>,
         /// The processes among which the rows are divided, if they are.
-        group: Option<Arc<Group>>,
+        others: Option<Others>,
     },
     /// Over the rows, by given statistics.
     Running {
@@ -50,11 +50,20 @@ pub enum Normalisation {
     },
 }
 
+/// The processes among which the rows of an array are divided.
+#[derive(Clone, Debug)]
+pub struct Others {
+    /// All of them.
+    pub group: Arc<Group>,
+    /// Whether the rows of this one count.
+    pub counts: bool,
+}
+
 #[derive(Debug)]
 enum Kind {
     None,
     Layer,
-    Batch(Arc<Mutex<Option<Statistics>>>, Option<Arc<Group>>),
+    Batch(Arc<Mutex<Option<(Statistics, usize)>>>, Option<Others>),
     Running(Statistics),
 }
 
@@ -106,14 +115,14 @@ impl NormBlockOp {
                 by_columns(statistics, y);
                 Kept::Nothing
             }
-            (Kind::Batch(seen, group), None) => {
-                let statistics = match group {
-                    None => batch_norm::statistics(x.data, rows, width),
-                    Some(group) => statistics_of_all(x, group),
+            (Kind::Batch(seen, others), None) => {
+                let (statistics, rows) = match others {
+                    None => (batch_norm::statistics(x.data, rows, width), rows),
+                    Some(others) => statistics_of_all(x, others),
                 };
                 by_columns(&statistics, y);
                 if let Ok(mut seen) = seen.lock() {
-                    *seen = Some(statistics.clone());
+                    *seen = Some((statistics.clone(), rows));
                 }
                 Kept::PerColumn(statistics)
             }
@@ -166,9 +175,10 @@ impl Operation for NormBlockOp {
         let by_columns = |statistics: &Statistics, through: bool, dx: &mut [f32]| {
             let affine = self.affine(step.input(1), step.input(2));
             match &self.kind {
-                Kind::Batch(_, Some(group)) => {
+                Kind::Batch(_, Some(Others { group, counts })) => {
                     let whole = |sums: &[f32]| {
-                        let own: Vec<f64> = sums.iter().map(|sum| f64::from(*sum)).chain([rows as f64]).collect();
+                        let own = sums.iter().map(|sum| f64::from(*sum)).chain([rows as f64]);
+                        let own: Vec<f64> = own.map(|number| if *counts { number } else { 0.0 }).collect();
                         let mut all = group.sums(&own);
                         let rows = all.pop().unwrap_or(0.0);
                         (all.into_iter().map(|sum| sum as f32).collect(), rows)
@@ -206,17 +216,21 @@ impl Operation for NormBlockOp {
     }
 }
 
-/// The statistics of the rows of all processes, joined in the order of the ranks.
-fn statistics_of_all(x: Array, group: &Group) -> Statistics {
+/// The statistics of the rows of all processes, joined in the order of the ranks, and how many there are.
+fn statistics_of_all(x: Array, others: &Others) -> (Statistics, usize) {
     let width = x.columns();
-    let own = batch_norm::moments(x.data, x.rows(), width);
+    let own = match others.counts {
+        true => batch_norm::moments(x.data, x.rows(), width),
+        false => batch_norm::Moments::none(width),
+    };
     let said: Vec<f64> = std::iter::once(own.count).chain(own.mean).chain(own.squares).collect();
     let mut all = batch_norm::Moments::none(width);
-    for numbers in group.numbers(&said) {
+    for numbers in others.group.numbers(&said) {
         let (mean, squares) = numbers[1..].split_at(width);
         all.join(numbers[0], mean, squares);
     }
-    all.statistics()
+    let rows = all.count as usize;
+    (all.statistics(), rows)
 }
 
 impl NormBlockOp {
@@ -225,8 +239,8 @@ impl NormBlockOp {
         let (kind, epsilon, affine) = match norm {
             Normalisation::None => (Kind::None, 0.0, None),
             Normalisation::Layer { gamma, beta, epsilon } => (Kind::Layer, epsilon, Some([gamma, beta])),
-            Normalisation::Batch { gamma, beta, epsilon, seen, group } => {
-                (Kind::Batch(seen, group), epsilon, Some([gamma, beta]))
+            Normalisation::Batch { gamma, beta, epsilon, seen, others } => {
+                (Kind::Batch(seen, others), epsilon, Some([gamma, beta]))
             }
             Normalisation::Running { gamma, beta, epsilon, statistics } => {
                 (Kind::Running(statistics), epsilon, Some([gamma, beta]))

@@ -4,16 +4,18 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use burn::tensor::Tensor;
-use farhop_graph::Graph;
-use farhop_kernels::dense::Dropout;
-use farhop_kernels::spmm::{self, Weights};
+use farhop_kernels::dense::{Dropout, RowNames};
+use farhop_kernels::spmm::Weights;
 
+use super::spmm::Neighbourhood;
 use super::{Array, Backward, EntryWeights, Input, Operation, Output, apply, buffers};
+use crate::{Batch, Share};
 
 /// Input z `[N, F]`.
 #[derive(Debug)]
 struct PersonalPagerank {
-    graph: Arc<Graph>,
+    around: Neighbourhood,
+    share: Option<Arc<Share>>,
     weights: Arc<EntryWeights>,
     steps: usize,
     alpha: f32,
@@ -26,12 +28,17 @@ impl PersonalPagerank {
         if self.dropout.is_none() {
             return Cow::Borrowed(&self.weights);
         }
-        let entries = self.weights.entries.len();
-        let dropped = |values: &[f32], first: usize| -> Vec<f32> {
-            values.iter().enumerate().map(|(at, w)| w * self.dropout.factor(step, first + at)).collect()
+        let EntryWeights { entries, nodes } = &*self.weights;
+        // Entries are counted before nodes; of a part of something larger, by what they are called there.
+        let names = self.around.halo.as_ref().map(|halo| halo.names());
+        let [first_entry, first_node] =
+            self.share.as_ref().map_or([0, entries.len() as u64], |share| share.first_of_entries_and_nodes());
+        let entry = |at: usize| names.map_or(first_entry + at as u64, |names| u64::from(names.entries[at]));
+        let node = |at: usize| names.map_or(first_node + at as u64, |names| names.total + u64::from(names.nodes[at]));
+        let dropped = |values: &[f32], name: &dyn Fn(usize) -> u64| -> Vec<f32> {
+            values.iter().enumerate().map(|(at, w)| w * self.dropout.factor(step, name(at) as usize)).collect()
         };
-        let EntryWeights { entries: of_entries, nodes } = &*self.weights;
-        Cow::Owned(EntryWeights { entries: dropped(of_entries, 0), nodes: dropped(nodes, entries) })
+        Cow::Owned(EntryWeights { entries: dropped(entries, &entry), nodes: dropped(nodes, &node) })
     }
 }
 
@@ -54,7 +61,7 @@ impl Operation for PersonalPagerank {
             let weights = self.weights(step);
             let weights = Weights { entries: Some(&weights.entries), nodes: Some(&weights.nodes) };
             let from = if step == 0 { z.data } else { &state };
-            spmm::forward(&self.graph, weights, None, from, z.columns(), &mut next);
+            self.around.forward(weights, None, from, z.columns(), &mut next);
             blend(&mut next, 1.0 - self.alpha, z.data, self.alpha);
             std::mem::swap(&mut state, &mut next);
         }
@@ -69,13 +76,13 @@ impl Operation for PersonalPagerank {
 
     fn backward(&self, step: Backward<()>) -> Vec<Option<Vec<f32>>> {
         let mut gradient = step.gradient;
-        let width = gradient.len() / self.graph.nodes().max(1);
+        let width = gradient.len() / self.around.own().max(1);
         let (mut start, mut next) = (vec![0.0; gradient.len()], buffers::take(gradient.len()));
         for step in (0..self.steps).rev() {
             blend(&mut start, 1.0, &gradient, self.alpha);
             let weights = self.weights(step);
             let weights = Weights { entries: Some(&weights.entries), nodes: Some(&weights.nodes) };
-            spmm::backward(&self.graph, weights, &gradient, width, &mut next);
+            self.around.backward(weights, &gradient, width, &mut next);
             next.iter_mut().for_each(|value| *value *= 1.0 - self.alpha);
             std::mem::swap(&mut gradient, &mut next);
         }
@@ -90,12 +97,14 @@ impl Operation for PersonalPagerank {
 /// every step. Keeps nothing.
 pub fn personal_pagerank(
     z: Tensor<2>,
-    graph: &Arc<Graph>,
+    batch: &Batch,
     weights: &Arc<EntryWeights>,
     steps: usize,
     alpha: f32,
     dropout: Dropout,
 ) -> Tensor<2> {
-    let (graph, weights) = (graph.clone(), weights.clone());
-    apply(PersonalPagerank { graph, weights, steps, alpha, dropout }, [Input::from(z)])
+    let (around, share, weights) = (Neighbourhood::of(batch), batch.share().cloned(), weights.clone());
+    // Rows of the mask are steps.
+    let dropout = dropout.for_rows(RowNames::Places);
+    apply(PersonalPagerank { around, share, weights, steps, alpha, dropout }, [Input::from(z)])
 }

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use burn::tensor::Tensor;
-use farhop_graph::Graph;
 use farhop_kernels::dense::rows;
 use farhop_kernels::lists;
-use farhop_kernels::spmm;
 
+use super::spmm::Neighbourhood;
 use super::{Array, Backward, EntryWeights, Input, Operation, Output, apply, buffers};
+use crate::Batch;
 
 /// Inputs z `[N, F]` and gamma `[K + 1]`.
 #[derive(Debug)]
 struct PolynomialFilterOp {
-    graph: Arc<Graph>,
+    around: Neighbourhood,
     weights: Arc<EntryWeights>,
 }
 
@@ -32,7 +32,7 @@ impl Operation for PolynomialFilterOp {
         let highest = gamma[gamma.len() - 1];
         t.iter_mut().zip(z.data).for_each(|(t, z)| *t = highest * z);
         for &factor in gamma[..gamma.len() - 1].iter().rev() {
-            spmm::forward(&self.graph, self.weights.view(), None, &t, width, &mut next);
+            self.around.forward(self.weights.view(), None, &t, width, &mut next);
             lists::mix(&[1.0, factor], &[&next, z.data], width, &mut t);
         }
         buffers::give(next);
@@ -49,7 +49,7 @@ impl Operation for PolynomialFilterOp {
         let mut dgamma = Vec::with_capacity(gamma.len());
         for (k, &factor) in gamma.iter().enumerate() {
             if k > 0 {
-                spmm::backward(&self.graph, self.weights.view(), &q, width, &mut next);
+                self.around.backward(self.weights.view(), &q, width, &mut next);
                 std::mem::swap(&mut q, &mut next);
             }
             rows::dots(z.data, &q, width, &mut of_rows);
@@ -68,7 +68,10 @@ impl Operation for PolynomialFilterOp {
 ///
 /// # Panics
 /// If there is no coefficient, or z has not a row for every node.
-pub fn polynomial_filter(z: Tensor<2>, gamma: Tensor<1>, graph: &Arc<Graph>, weights: &Arc<EntryWeights>) -> Tensor<2> {
-    assert!(gamma.dims()[0] > 0 && z.dims()[0] == graph.nodes(), "polynomial_filter: z [N, F], a coefficient at least");
-    apply(PolynomialFilterOp { graph: graph.clone(), weights: weights.clone() }, [Input::from(z), gamma.into()])
+pub fn polynomial_filter(z: Tensor<2>, gamma: Tensor<1>, batch: &Batch, weights: &Arc<EntryWeights>) -> Tensor<2> {
+    assert!(gamma.dims()[0] > 0 && z.dims()[0] == batch.nodes(), "polynomial_filter: z [N, F], a coefficient at least");
+    apply(
+        PolynomialFilterOp { around: Neighbourhood::of(batch), weights: weights.clone() },
+        [Input::from(z), gamma.into()],
+    )
 }

@@ -7,20 +7,24 @@ use burn::tensor::Tensor;
 use farhop_graph::Graph;
 use farhop_kernels::dense::{Write, product};
 use farhop_kernels::exchange::Halo;
-use farhop_kernels::spmm as kernel;
+use farhop_kernels::spmm::{self as kernel, Weights};
 
 use super::{Array, Backward, EntryWeights, Input, Operation, Output, apply, buffers};
+use crate::Batch;
 
-/// Inputs x `[N, F]` and, if `bias`, b `[F]`.
-#[derive(Debug)]
-struct SpmmOp {
-    graph: Arc<Graph>,
-    weights: Arc<EntryWeights>,
-    bias: bool,
-    halo: Option<Arc<Halo>>,
+/// A graph, or a process's part of one: rows of arrays are own nodes, and those of others come from their owners.
+#[derive(Clone, Debug)]
+pub(super) struct Neighbourhood {
+    pub graph: Arc<Graph>,
+    pub halo: Option<Arc<Halo>>,
 }
 
-impl SpmmOp {
+impl Neighbourhood {
+    /// The graph of a batch.
+    pub fn of(batch: &Batch) -> Self {
+        Neighbourhood { graph: batch.graph().clone(), halo: batch.halo().cloned() }
+    }
+
     /// The rows of all nodes, those of others from their owners.
     fn extended<'a>(&self, rows: &'a [f32], width: usize) -> Cow<'a, [f32]> {
         match &self.halo {
@@ -29,9 +33,32 @@ impl SpmmOp {
         }
     }
 
-    fn own(&self) -> usize {
+    /// Rows.
+    pub fn own(&self) -> usize {
         self.halo.as_ref().map_or(self.graph.nodes(), |halo| halo.own())
     }
+
+    /// The product: x and y `[own, width]`.
+    pub fn forward(&self, weights: Weights, bias: Option<&[f32]>, x: &[f32], width: usize, y: &mut [f32]) {
+        let rows = self.extended(x, width);
+        kernel::forward_own(&self.graph, weights, bias, &rows, width, self.own(), y);
+        give_owned(rows);
+    }
+
+    /// The product with the transposed coefficients.
+    pub fn backward(&self, weights: Weights, dy: &[f32], width: usize, dx: &mut [f32]) {
+        let rows = self.extended(dy, width);
+        kernel::backward_own(&self.graph, weights, &rows, width, self.own(), dx);
+        give_owned(rows);
+    }
+}
+
+/// Inputs x `[N, F]` and, if `bias`, b `[F]`.
+#[derive(Debug)]
+struct SpmmOp {
+    around: Neighbourhood,
+    weights: Arc<EntryWeights>,
+    bias: bool,
 }
 
 impl Operation for SpmmOp {
@@ -45,9 +72,7 @@ impl Operation for SpmmOp {
         let x = inputs[0];
         let mut y = buffers::take(x.data.len());
         let bias = self.bias.then(|| inputs[1].data);
-        let (width, rows) = (x.columns(), self.extended(x.data, x.columns()));
-        kernel::forward_own(&self.graph, self.weights.view(), bias, &rows, width, self.own(), &mut y);
-        give_owned(rows);
+        self.around.forward(self.weights.view(), bias, x.data, x.columns(), &mut y);
         (Output { data: y, shape: x.shape.to_vec() }, ())
     }
 
@@ -57,13 +82,11 @@ impl Operation for SpmmOp {
     }
 
     fn backward(&self, step: Backward<()>) -> Vec<Option<Vec<f32>>> {
-        let rows = self.own();
+        let rows = self.around.own();
         let width = step.gradient.len() / rows.max(1);
         let dx = step.needed[0].then(|| {
             let mut dx = buffers::take(step.gradient.len());
-            let all = self.extended(&step.gradient, width);
-            kernel::backward_own(&self.graph, self.weights.view(), &all, width, rows, &mut dx);
-            give_owned(all);
+            self.around.backward(self.weights.view(), &step.gradient, width, &mut dx);
             dx
         });
         let mut gradients = vec![dx];
@@ -93,9 +116,14 @@ pub fn spmm_within(
     bias: Option<Tensor<1>>,
     halo: Option<&Arc<Halo>>,
 ) -> Tensor<2> {
-    let operation =
-        SpmmOp { graph: graph.clone(), weights: weights.clone(), bias: bias.is_some(), halo: halo.cloned() };
+    let around = Neighbourhood { graph: graph.clone(), halo: halo.cloned() };
+    let operation = SpmmOp { around, weights: weights.clone(), bias: bias.is_some() };
     apply(operation, [Some(Input::from(x)), bias.map(Input::from)].into_iter().flatten())
+}
+
+/// As [`spmm`], over the graph of a batch, which may be a part of one.
+pub fn spread(x: Tensor<2>, batch: &Batch, weights: &Arc<EntryWeights>, bias: Option<Tensor<1>>) -> Tensor<2> {
+    spmm_within(x, batch.graph(), weights, bias, batch.halo())
 }
 
 fn give_owned(rows: Cow<[f32]>) {

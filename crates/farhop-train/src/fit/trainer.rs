@@ -53,8 +53,8 @@ impl<'a, 's> Trainer<'a, 's> {
             }
             checkpoint = folder.take_checkpoint();
         }
-        if let Some(part) = task.own_part() {
-            checkpoint = checkpoint_of_first(part.group(), checkpoint)?;
+        if let Some(group) = task.group() {
+            checkpoint = checkpoint_of_first(group, checkpoint)?;
         }
         let mut learner = Learner::new(model, config.optimizer.clone(), config.seed);
         let mut progress = Progress::default();
@@ -82,8 +82,8 @@ impl<'a, 's> Trainer<'a, 's> {
         if !resumed {
             // The first checkpoint, before any epoch: a folder that can't be written shows now, not after an hour.
             let saved = trainer.save();
-            match task.own_part() {
-                Some(part) => agree(part.group(), saved)?,
+            match task.group() {
+                Some(group) => agree(group, saved)?,
                 None => saved?,
             }
         }
@@ -95,7 +95,7 @@ impl<'a, 's> Trainer<'a, 's> {
         loop {
             let epoch = self.progress.epoch;
             let asked_here = self.session.stop.load(Ordering::SeqCst);
-            let stop = self.task.own_part().map_or(asked_here, |part| asked(part.group(), asked_here));
+            let stop = self.task.group().map_or(asked_here, |group| asked(group, asked_here));
             self.task.check_others()?;
             let outcome = if epoch >= self.config.epochs {
                 Some(Outcome::Finished)
@@ -190,7 +190,8 @@ impl<'a, 's> Trainer<'a, 's> {
         }
         let evaluated = epoch.is_multiple_of(self.config.evaluate_every) || epoch == self.config.epochs;
         if evaluated {
-            let stop = before.is_some().then_some(self.session.stop);
+            // Several processes are at different batches: none of them leaves.
+            let stop = (before.is_some() && self.task.group().is_none()).then_some(self.session.stop);
             match self.evaluate(&mut report, stop) {
                 Ok(()) => {}
                 Err(Failed::Asked) => return Ok(Epoch::Broken(before.map(Box::new))),
@@ -221,11 +222,18 @@ impl<'a, 's> Trainer<'a, 's> {
         let (learner, config, stop) = (&mut self.learner, self.config, self.session.stop);
         let observer = &mut self.session.observer;
         let mut losses = 0f64;
-        let wanted = || if stop.load(Ordering::SeqCst) { Err(Stop::Asked) } else { Ok(()) };
         let task = self.task;
-        let time = task.train_batches(config.seed, epoch, wanted, |number, loaded| {
+        let wanted = || if stop.load(Ordering::SeqCst) { Err(Stop::Asked) } else { Ok(()) };
+        // Several processes stop at the same step.
+        let waits = || if task.group().is_some() { Ok(()) } else { wanted() };
+        let goes_on = || match task.group() {
+            Some(group) if asked(group, stop.load(Ordering::SeqCst)) => Err(Stop::Asked),
+            Some(_) => Ok(()),
+            None => wanted(),
+        };
+        let time = task.train_batches(config.seed, epoch, waits, |number, loaded| {
             if number > 0 {
-                wanted()?;
+                goes_on()?;
             }
             if std::mem::take(&mut begins) {
                 learner.next_phase(&loaded.batch, &loaded.targets);
@@ -310,7 +318,7 @@ impl<'a, 's> Trainer<'a, 's> {
         }
         let evaluated = epoch.is_multiple_of(self.config.evaluate_every) || epoch == self.config.epochs;
         // Of several processes only the first one saves, and a pass takes all of them.
-        if !evaluated && self.task.own_part().is_none() {
+        if !evaluated && self.task.group().is_none() {
             let batch = self.task.some_batch()?;
             if self.learner.model().first_non_finite(&batch).is_some() {
                 return Err(self.non_finite(epoch, "the output", &batch));

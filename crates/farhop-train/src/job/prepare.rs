@@ -1,9 +1,13 @@
 //! Data on its way into a model, the same for training and for answers.
 
-use farhop_data::{Dataset, Numbers};
+use std::sync::Arc;
+
+use farhop_data::hash::sha256_hex;
+use farhop_data::{Dataset, Numbers, Part, Target};
+use farhop_nn::exchange::Group;
 
 use crate::memory::{self, Division, Plan};
-use crate::together::{OwnPart, same};
+use crate::together::{OwnPart, agree, same, same_version};
 use crate::{Observer, Parting, Places, Recipe, Stage, TargetScale, Task, TrainError, plan_whole};
 
 /// The data with its encodings and parts, ready for a model. `scale` is that of a run that is used again.
@@ -25,6 +29,9 @@ pub fn prepare_task(
     let config = recipe.encodings;
     if let Some(part) = part {
         return together(recipe, dataset, part, scale);
+    }
+    if let Some(group) = &places.group {
+        return sharing(recipe, dataset, scale, group, places, observer);
     }
     if let (None, true, Numbers::OnDisk(_)) = (recipe.train.parts, dataset.splits_nodes(), &dataset.nodes.numbers) {
         let division = Division::of(&dataset, &config);
@@ -56,14 +63,64 @@ pub fn plan_task(
     Ok(plan)
 }
 
-/// The task of one of several processes, if all have the same settings.
-fn together(recipe: &Recipe, dataset: Dataset, part: OwnPart, scale: Option<TargetScale>) -> Result<Task, TrainError> {
-    let group = part.group().clone();
-    same(&group, "the version of farhop", env!("CARGO_PKG_VERSION"))?;
-    // Where the parts lie may differ from host to host.
+/// Whether all processes are of the same farhop and have the same settings. (Parts were read by the same farhop already.)
+fn same_settings(recipe: &Recipe, group: &Group) -> Result<(), TrainError> {
+    same_version(group)?;
+    // Where the data lies may differ from host to host.
     let mut settings = recipe.clone();
     settings.data.dataset = None;
-    same(&group, "the recipe", &farhop_data::hash::sha256_hex(settings.to_toml()?.as_bytes()))?;
+    same(group, "the recipe", &sha256_hex(settings.to_toml()?.as_bytes()))
+}
+
+/// The task of one of several processes that share the graphs of every batch. All of them read all graphs.
+fn sharing(
+    recipe: &Recipe,
+    dataset: Dataset,
+    scale: Option<TargetScale>,
+    group: &Arc<Group>,
+    places: &Places,
+    observer: &mut dyn Observer,
+) -> Result<Task, TrainError> {
+    same_settings(recipe, group)?;
+    if dataset.splits_nodes() {
+        return Err(TrainError::Task(format!(
+            "{name} is one graph, and is not divided among processes. Divide it first: farhop data partition {name} --parts {} --out {name}.parts",
+            group.ranks(),
+            name = dataset.name
+        )));
+    }
+    same(group, "the data", &fingerprint(&dataset))?;
+    observer.encoding(&recipe.encodings);
+    // What the first one computed, the others find in the cache where they share it.
+    let compute = || recipe.encodings.compute_cached(&dataset.graphs, places.cache.as_deref());
+    let first = agree(group, if group.is_first() { compute().map(Some) } else { Ok(None) })?;
+    let encodings = agree(group, first.map_or_else(compute, Ok))?;
+    Ok(Task::with_parting(dataset, encodings, None, &recipe.train, scale)?.shared(group))
+}
+
+/// A name of what is learned and from which graphs: the same on all processes, or they do not do the same steps.
+fn fingerprint(dataset: &Dataset) -> String {
+    let graph = dataset.graphs.union();
+    let mut bytes: Vec<u8> = Vec::new();
+    let mut add = |values: &mut dyn Iterator<Item = u64>| values.for_each(|value| bytes.extend(value.to_le_bytes()));
+    add(&mut dataset.graphs.offsets().iter().map(|offset| *offset as u64));
+    add(&mut (0..graph.nodes()).flat_map(|node| graph.neighbours(node)).map(|node| u64::from(*node)));
+    for part in Part::ALL {
+        add(&mut std::iter::once(u64::MAX).chain(dataset.split.part(part).iter().map(|unit| u64::from(*unit))));
+    }
+    match &dataset.target {
+        Target::Class { labels, .. } => add(&mut labels.iter().map(|label| label.map_or(u64::MAX, u64::from))),
+        Target::Binary { values, .. } | Target::Number { values, .. } => {
+            add(&mut values.iter().map(|value| u64::from(value.to_bits())));
+        }
+        Target::Pair { pairs, .. } => add(&mut pairs.as_flattened().iter().map(|node| u64::from(*node))),
+    }
+    sha256_hex(&bytes)
+}
+
+/// The task of one of several processes, if all have the same settings.
+fn together(recipe: &Recipe, dataset: Dataset, part: OwnPart, scale: Option<TargetScale>) -> Result<Task, TrainError> {
+    same_settings(recipe, part.group())?;
     let config = recipe.encodings;
     if config.walk + config.laplacian > 0 {
         return Err(TrainError::Task(

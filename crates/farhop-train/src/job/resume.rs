@@ -8,6 +8,7 @@ use farhop_nn::exchange::Group;
 
 use super::{Trained, keep_data, plan_task, prepare_task, trained};
 use crate::run::names;
+use crate::together::{agree, split_of_first};
 use crate::{Material, Observer, Places, Recipe, RunFolder, RunRecord, TrainError};
 
 /// A run that is to be continued where it stopped, and what may differ from what it was started with.
@@ -77,8 +78,12 @@ impl<'a> Resume<'a> {
         if task.own_part().is_some() {
             // The split lies in the parts.
             keep_data(folder.as_ref(), schema.as_ref(), &task)?;
-        } else if let Some(folder) = folder.as_mut().filter(|_| path.join(names::SPLIT).is_file()) {
-            let split = folder.read_split(&task)?;
+        } else if path.join(names::SPLIT).is_file() {
+            let found = folder.as_mut().map(|folder| folder.read_split(&task)).transpose();
+            let split = match task.group() {
+                Some(group) => split_of_first(group, agree(group, found)?)?,
+                None => found?.unwrap_or_default(),
+            };
             task.set_split(split)?;
         } else {
             // Killed before it was written: the same is made again.

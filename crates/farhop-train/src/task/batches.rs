@@ -2,7 +2,6 @@
 
 use farhop_nn::{Batch, Model, Targets};
 
-use super::collection::Collection;
 use super::feed::{self, LoadTime, Loaded, READY_PARTS};
 use super::parted::{Cut, Parted};
 use super::{Source, Task};
@@ -46,7 +45,7 @@ impl Task {
         }
     }
 
-    /// What the model gives for these units, batch after batch. A wait for one ends when `wanted` is an error.
+    /// What the model gives for these units (for its own ones, where several processes share them), batch after batch. A wait for one ends when `wanted` is an error.
     pub(crate) fn outputs<E: From<TrainError>>(
         &self,
         model: &Model,
@@ -84,8 +83,8 @@ impl Task {
                 feed::prefetch(batches, READY_PARTS, load, wanted, answer).map(|_| ())
             }
             Source::Graphs(collection) => {
-                let batches = self.batching.in_order(units);
-                let load = |graphs| Ok(self.load(collection, graphs));
+                let batches = self.batching.in_order(self.own_units(collection, units));
+                let load = |graphs| Ok(self.load_all(collection, graphs));
                 feed::prefetch(batches, feed::READY_GRAPHS, load, wanted, answer).map(|_| ())
             }
         }
@@ -110,11 +109,5 @@ impl Task {
     pub(super) fn training_parts(&self, parted: &Parted) -> Vec<u32> {
         let holding = parted.parting.holding(&self.split.train);
         (0..holding.len() as u32).filter(|part| holding[*part as usize]).collect()
-    }
-
-    fn load(&self, collection: &Collection, graphs: Vec<u32>) -> Loaded {
-        let batch = collection.batch(&graphs, &self.input);
-        let targets = collection.targets(&self.truth, &graphs);
-        Loaded { units: graphs, batch, own: Vec::new(), nodes: Vec::new(), targets }
     }
 }

@@ -13,6 +13,7 @@ mod parted;
 mod parting;
 mod planning;
 mod several;
+mod sharing;
 mod sizes;
 mod truth;
 
@@ -23,7 +24,7 @@ use farhop_data::metrics::Metric;
 use farhop_data::predictions::{Answers, Predictions};
 use farhop_data::{Columns, Dataset, Level, Numbers, Part, Setting, Split, Target};
 use farhop_graph::{Graph, GraphSet};
-use farhop_nn::exchange::Halo;
+use farhop_nn::exchange::{Group, Halo};
 use farhop_nn::{Batch, BatchArrays, InputShape, OutputShape};
 
 pub use encodings::{ENCODINGS, Encoding, EncodingConfig, Encodings};
@@ -66,6 +67,8 @@ pub struct Task {
     non_zeros: Option<usize>,
     /// The part of this process, where the graph is divided among several.
     part: Option<OwnPart>,
+    /// The processes that share the graphs of every batch, if several do.
+    shared: Option<Arc<Group>>,
 }
 
 /// The user's ids of rows (empty: their numbers) with what a model gives for them.
@@ -224,6 +227,7 @@ impl Task {
             feature_bytes,
             non_zeros,
             part,
+            shared: None,
         })
     }
 

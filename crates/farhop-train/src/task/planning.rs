@@ -38,6 +38,12 @@ impl Task {
                 able.join(", ")
             )));
         }
+        if self.shared.is_some() && !model.properties().shares {
+            return Err(TrainError::Task(format!(
+                "{} can't share a batch of graphs with other processes, since more than the loss and batch norm is over all of them. Train in one process.",
+                model.name()
+            )));
+        }
         let largest = match &self.source {
             Source::Divided(_, size) => size.nodes,
             _ => self.graph_set().map_or(self.graph().nodes(), |set| {

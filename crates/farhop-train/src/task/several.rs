@@ -1,8 +1,10 @@
-//! A task of one of several processes, each of which has a part of one graph.
+//! A task of one of several processes: each has a part of one graph, or a share of every batch of graphs.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use farhop_data::Target;
+use farhop_nn::exchange::Group;
 
 use super::{NamedOutputs, Task};
 use crate::together::{OwnPart, agree, answers_together, asked, check, joined};
@@ -33,7 +35,17 @@ impl Task {
     }
 
     fn somewhere(&self, here: bool) -> bool {
-        self.part.as_ref().map_or(here, |part| asked(part.group(), here))
+        self.group().map_or(here, |group| asked(group, here))
+    }
+
+    /// The same task for one of several processes that share the graphs of every batch. All have all graphs.
+    pub(crate) fn shared(self, group: &Arc<Group>) -> Self {
+        Task { shared: Some(group.clone()), ..self }
+    }
+
+    /// The processes that work on this together, if there are several.
+    pub fn group(&self) -> Option<&Arc<Group>> {
+        self.part.as_ref().map(OwnPart::group).or(self.shared.as_ref())
     }
 
     /// What the only process, or the first of several, does for all; none on the others.
@@ -41,10 +53,10 @@ impl Task {
     /// # Errors
     /// Its error, on all.
     pub(crate) fn by_first<T>(&self, work: impl FnOnce() -> Result<T, TrainError>) -> Result<Option<T>, TrainError> {
-        match &self.part {
+        match self.group() {
             None => work().map(Some),
-            Some(part) if part.group().is_first() => agree(part.group(), work().map(Some)),
-            Some(part) => agree(part.group(), Ok(None)),
+            Some(group) if group.is_first() => agree(group, work().map(Some)),
+            Some(group) => agree(group, Ok(None)),
         }
     }
 
@@ -53,12 +65,16 @@ impl Task {
     /// # Errors
     /// When a process is gone.
     pub fn rows_of_all(&self, outputs: Outputs) -> Result<Option<(Cow<'_, Target>, Outputs)>, TrainError> {
-        match &self.part {
-            None => Ok(Some((Cow::Borrowed(self.target()), outputs))),
-            Some(part) => {
+        match (&self.part, &self.shared) {
+            (Some(part), _) => {
                 let found = joined(part.group(), self, &outputs)?;
                 Ok(found.map(|(target, outputs)| (Cow::Owned(target), outputs)))
             }
+            (None, Some(group)) => {
+                let found = outputs.gathered(group)?;
+                Ok(found.map(|outputs| (Cow::Borrowed(self.target()), outputs)))
+            }
+            (None, None) => Ok(Some((Cow::Borrowed(self.target()), outputs))),
         }
     }
 
@@ -68,12 +84,13 @@ impl Task {
     /// # Errors
     /// When a process is gone.
     pub fn answers_of_all(&self, outputs: Outputs) -> Result<Option<NamedOutputs<'_>>, TrainError> {
-        match &self.part {
-            None => Ok(Some((Cow::Borrowed(&self.ids), outputs))),
-            Some(part) => {
+        match (&self.part, &self.shared) {
+            (Some(part), _) => {
                 let found = answers_together(part, self, &outputs)?;
                 Ok(found.map(|(ids, outputs)| (Cow::Owned(ids), outputs)))
             }
+            (None, Some(group)) => Ok(outputs.gathered(group)?.map(|outputs| (Cow::Borrowed(&self.ids[..]), outputs))),
+            (None, None) => Ok(Some((Cow::Borrowed(&self.ids), outputs))),
         }
     }
 
@@ -82,6 +99,6 @@ impl Task {
     /// # Errors
     /// Says who is not.
     pub(crate) fn check_others(&self) -> Result<(), TrainError> {
-        self.part.as_ref().map_or(Ok(()), |part| check(part.group()))
+        self.group().map_or(Ok(()), |group| check(group))
     }
 }

@@ -47,11 +47,12 @@ impl Task {
             Source::Divided(_, largest) => (largest.nodes, largest.entries, 1),
             Source::Graphs(collection) => {
                 let set = &collection.graphs;
-                let sizes =
-                    |of: &dyn Fn(usize) -> usize| largest_sum((0..set.len()).map(of).collect(), self.batching.size);
+                // Several processes share a batch.
+                let size = self.batching.size.div_ceil(self.shared.as_ref().map_or(1, |group| group.ranks()));
+                let sizes = |of: &dyn Fn(usize) -> usize| largest_sum((0..set.len()).map(of).collect(), size);
                 let nodes = sizes(&|graph| set.nodes_of(graph).len());
                 let entries = sizes(&|graph| set.entries_of(graph).len());
-                (nodes, entries, self.batching.size.min(set.len()))
+                (nodes, entries, size.min(set.len()))
             }
         };
         self.shape_of(graphs, nodes, entries)

@@ -1,4 +1,4 @@
-//! One run over several processes: each has a part of the graph, all do the same steps, and the first one speaks and writes.
+//! One run over several processes: each has a part of the graph or a share of every batch of graphs, all do the same steps, and the first one speaks and writes.
 //!
 //! What has to be said beside the halos of a pass: that all read what belongs together ([`agree`], [`same`]), scores over the nodes of all
 //! ([`evaluate`]), the checkpoint that a run goes on from, and whether somebody asked to stop.
@@ -15,7 +15,7 @@ use farhop_graph::Graph;
 use farhop_nn::exchange::{Group, Halo, HaloParts};
 
 use crate::TrainError;
-pub(crate) use checkpoint::checkpoint_of_first;
+pub(crate) use checkpoint::{checkpoint_of_first, split_of_first};
 pub(crate) use score::{answers_together, evaluate_together, joined, split_together};
 
 /// The part of a graph that this process has.
@@ -42,6 +42,7 @@ impl OwnPart {
     /// When there are not as many processes as parts, or a part is missing, damaged, or of another division. All processes have the same error,
     /// which names the process and the file.
     pub fn load(folder: &Path, group: &Arc<Group>) -> Result<(Dataset, Self), TrainError> {
+        same_version(group)?;
         let opened = agree(group, PartsFolder::open(folder).map_err(TrainError::from))?;
         let (parts, ranks) = (opened.division.parts(), group.ranks());
         same(group, "the manifest", &opened.division.partition)?;
@@ -106,6 +107,17 @@ pub fn agree<T>(group: &Group, found: Result<T, TrainError>) -> Result<T, TrainE
     }
 }
 
+/// What has to be the same before anything else.
+pub(crate) const VERSION: &str = "the version of farhop";
+
+/// Whether all processes are of this farhop: before anything is read, since another one may read it otherwise.
+///
+/// # Errors
+/// Names the first process that is not.
+pub fn same_version(group: &Group) -> Result<(), TrainError> {
+    same(group, VERSION, env!("CARGO_PKG_VERSION"))
+}
+
 /// Whether all processes say the same.
 ///
 /// # Errors
@@ -140,4 +152,32 @@ pub fn check(group: &Group) -> Result<(), TrainError> {
 /// Whether one of the processes was asked to stop: all of them stop, at the same place.
 pub(crate) fn asked(group: &Group, own: bool) -> bool {
     group.sums(&[f64::from(u8::from(own))])[0] > 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use farhop_nn::exchange::threads;
+
+    /// What [`same`] says on every one of three processes.
+    fn said(what: &str, own: [&str; 3]) -> Vec<Option<String>> {
+        std::thread::scope(|scope| {
+            let ask =
+                |transport, own: &str| same(&Group::new(transport), what, own).err().map(|error| error.to_string());
+            let started: Vec<_> = threads(3)
+                .into_iter()
+                .zip(own)
+                .map(|(transport, own)| scope.spawn(move || ask(transport, own)))
+                .collect();
+            started.into_iter().map(|thread| thread.join().unwrap()).collect()
+        })
+    }
+
+    #[test]
+    fn another_version_on_one_host_is_refused_on_all() {
+        assert_eq!(said(VERSION, ["0.1.0"; 3]), [None, None, None]);
+        let refusal =
+            "the version of farhop of process 2 is not that of process 0 (0.2.0 and 0.1.0). Start all with the same.";
+        assert_eq!(said(VERSION, ["0.1.0", "0.1.0", "0.2.0"]), [(); 3].map(|()| Some(refusal.to_string())));
+    }
 }

@@ -1,10 +1,11 @@
 //! Scores over the nodes of all processes: the first one has all rows that count, and tells the others what came out.
 
+use farhop_data::metrics::ranking::PairRanks;
 use farhop_data::{Split, Target};
 use farhop_nn::exchange::Group;
 
 use super::{OwnPart, check};
-use crate::score::{Evaluation, Outputs, evaluate_rows};
+use crate::score::{Evaluation, Outputs, evaluate, evaluate_rows};
 use crate::{Task, TrainError};
 
 /// Truth and outputs of the rows of all processes, in the order of the ranks, on the first; none on the others.
@@ -39,6 +40,42 @@ pub(crate) fn joined(group: &Group, task: &Task, outputs: &Outputs) -> Result<Op
         Target::Pair { .. } => Target::none(0),
     };
     Ok(Some((target, Outputs::of_rows(rows, values))))
+}
+
+impl Outputs {
+    /// Those of all processes, one after the other in the order of the ranks, on the first; none on the others. Rows have the same names on all.
+    pub(crate) fn gathered(self, group: &Group) -> Result<Option<Outputs>, TrainError> {
+        let lengths: Vec<u8> = self.ranks.iter().flat_map(|ranks| (ranks.all().len() as u64).to_le_bytes()).collect();
+        let ranks: Vec<f64> = self.ranks.iter().flat_map(|ranks| ranks.all().as_flattened()).copied().collect();
+        let loss = [self.pair_loss.0, self.pair_loss.1 as f64];
+        let doubles = |values: &[f64]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
+        let said = [
+            self.rows.iter().flat_map(|row| row.to_le_bytes()).collect(),
+            bytes(&self.values),
+            lengths,
+            doubles(&ranks),
+            doubles(&loss),
+        ];
+        let [rows, values, lengths, ranks, losses] = said.map(|said| group.to_first(said).concat());
+        check(group)?;
+        if !group.is_first() {
+            return Ok(None);
+        }
+        let eights = |bytes: &[u8]| bytes.as_chunks::<8>().0.to_vec();
+        let ranks: Vec<f64> = eights(&ranks).into_iter().map(f64::from_le_bytes).collect();
+        let mut rest = ranks.as_chunks::<3>().0;
+        let mut of_graph = |length: u64| {
+            let (own, after) = rest.split_at((length as usize).min(rest.len()));
+            rest = after;
+            PairRanks::from_ranks(own.to_vec())
+        };
+        let ranks = eights(&lengths).into_iter().map(u64::from_le_bytes).map(&mut of_graph).collect();
+        let losses: Vec<f64> = eights(&losses).into_iter().map(f64::from_le_bytes).collect();
+        let pair_loss =
+            losses.chunks_exact(2).fold((0.0, 0), |(sum, count), own| (sum + own[0], count + own[1] as usize));
+        let rows = rows.as_chunks::<4>().0.iter().map(|&chunk| u32::from_le_bytes(chunk)).collect();
+        Ok(Some(Outputs { rows, values: numbers(&values), ranks, pair_loss }))
+    }
 }
 
 /// The answers of all processes for their own nodes, in the order of the nodes in the whole graph, on the first: ids (empty: numbers) and
@@ -81,9 +118,13 @@ pub(crate) fn answers_together(
 }
 
 /// Score and loss over the rows of all processes, on all of them.
-pub(crate) fn evaluate_together(group: &Group, task: &Task, outputs: &Outputs) -> Result<Evaluation, TrainError> {
-    let found = joined(group, task, outputs)?
-        .map(|(target, outputs)| evaluate_rows(task.metric, &task.truth().with_target(target), &outputs));
+pub(crate) fn evaluate_together(group: &Group, task: &Task, outputs: Outputs) -> Result<Evaluation, TrainError> {
+    let found = if task.own_part().is_some() {
+        joined(group, task, &outputs)?
+            .map(|(target, outputs)| evaluate_rows(task.metric, &task.truth().with_target(target), &outputs))
+    } else {
+        outputs.gathered(group)?.map(|outputs| evaluate(task, &outputs))
+    };
     let Evaluation { score, loss } = found.unwrap_or_default();
     let told = |number: Option<f64>| number.unwrap_or(f64::NAN);
     let said: Vec<u8> = [told(score), told(loss)].iter().flat_map(|number| number.to_le_bytes()).collect();

@@ -1,6 +1,8 @@
 //! A small task that every test can train on.
 #![allow(dead_code)] // Every test file compiles this one, and none uses all of it.
 
+pub mod several;
+
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};

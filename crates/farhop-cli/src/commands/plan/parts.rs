@@ -10,6 +10,7 @@ use farhop_train::memory::{self, DataBytes, Division, Limit, bytes_text};
 use farhop_train::presets::Preset;
 use serde_json::json;
 
+use super::seconds::{Link, Prediction, Traffic};
 use super::text;
 use crate::console::Console;
 use crate::failure::Failure;
@@ -23,6 +24,7 @@ pub fn run(
     asked: &Settings,
     training: bool,
     limit: Option<&Limit>,
+    link: Link,
     console: &Console,
 ) -> Result<ExitCode, Failure> {
     let folder = PartsFolder::open(path)?;
@@ -53,6 +55,13 @@ pub fn run(
     let parts = division.parts() as u64;
     let parameters = recipe.model.init(part_inputs(&part), part_outputs(&part), 0)?.parameters() as u64;
     let gradients = if training { 2 * 4 * parameters * (parts - 1) } else { 0 };
+    let busiest = division.files.iter().map(|file| file.halo).max().unwrap_or(0);
+    let rounds = recipe.model.halo_rounds();
+    let traffic = Traffic {
+        bytes: passes * busiest + gradients / parts.max(1),
+        rounds: (if training { 2 * rounds[0] + rounds[1] } else { rounds[0] }) as u64,
+    };
+    let predicted = Prediction::of(recipe, &part, [nodes, entries], training, traffic, link)?;
     let object = json!({
         "model": recipe.model.name(),
         "mode": if training { "train" } else { "infer" },
@@ -70,6 +79,7 @@ pub fn run(
         "bytes_gradients": gradients,
         "bytes_per_epoch": passes * halo + gradients,
         "imbalance": division.imbalance(),
+        "predicted": predicted.object(),
     });
     console.result(&object, || {
         let mut wire = TextTable::new(&["over the wire, an epoch", "all processes", "each, on average"]);
@@ -85,10 +95,11 @@ pub fn run(
             row("halos", forward * halo);
         }
         format!(
-            "memory of the largest of {parts} processes (part {largest})\n\n{}\n\n{}\n\nthe largest part has {:.2} times the mean work.",
+            "memory of the largest of {parts} processes (part {largest})\n\n{}\n\n{}\n\nthe largest part has {:.2} times the mean work.\n{}",
             text(&plan, console),
             console.lines(&wire),
-            division.imbalance()
+            division.imbalance(),
+            predicted.text()
         )
     })?;
     Ok(ExitCode::SUCCESS)

@@ -49,9 +49,9 @@ pub fn run(
     if arguments.show_settings {
         return show(&settled, console);
     }
-    together::refuse_whole(material.part.is_some(), &material.dataset.name)?;
-    if material.part.is_some() && !arguments.several.is_empty() {
-        return Err(Failure::usage("--runs and --seeds are for data in one piece. Start one run after the other."));
+    together::refuse_whole(material.part.is_some(), &material.dataset)?;
+    if (material.part.is_some() || together::group().is_some()) && !arguments.several.is_empty() {
+        return Err(Failure::usage("--runs and --seeds are for one process. Start one run after the other."));
     }
     let data_dir = arguments.data.data_dir.as_ref().and_then(|folder| std::path::absolute(folder).ok());
     if !arguments.several.is_empty() {

@@ -26,7 +26,7 @@ pub fn tell(trained: &Trained, threads: usize, console: &Console) -> Result<Exit
     let confusion = summary.confusion.as_ref();
     let report = confusion.map(|(part, of)| ConfusionReport { of, part: part.name(), rows: rows_name(task) });
     let thresholds = Thresholds::new(None, summary.thresholds.as_deref(), task.target())?;
-    let together = task.own_part().map(|part| Together::of(part, summary));
+    let together = task.group().map(|group| Together::of(group, task.own_part(), summary));
     let object = json!({
         "run": path,
         "together": together.as_ref().map(Together::object),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use farhop_graph::{Direction, Graph, GraphSet, LocalPart, PartCutter};
+use farhop_graph::{Direction, Graph, GraphSet, InduceScratch, LocalPart, PartCutter, induce};
 
 use super::manifest::{Division, FORMAT, MANIFEST, PartEntry, VERSION, checksum, part_name};
 use super::{DatasetPart, PartPlace};
@@ -115,10 +115,57 @@ impl From<farhop_graph::GraphError> for Failed {
     }
 }
 
+impl DatasetPart {
+    /// Up to `most` own nodes that lie near each other, with the entries among them, as a dataset by itself: to try something on.
+    ///
+    /// # Errors
+    /// When features that lie on disk can't be read.
+    pub fn sample(&self, most: usize) -> Result<Dataset, DataError> {
+        let (graph, own) = (&self.local.graph, self.local.own);
+        let mut seen = vec![false; own];
+        let mut chosen: Vec<u32> = Vec::new();
+        let mut next = 0;
+        for start in 0..own {
+            // Breadth first, from the first node that was not reached.
+            if chosen.len() >= most {
+                break;
+            }
+            if !std::mem::replace(&mut seen[start], true) {
+                chosen.push(start as u32);
+            }
+            while next < chosen.len() && chosen.len() < most {
+                for &other in graph.neighbours(chosen[next] as usize) {
+                    let fresh = (other as usize) < own && !std::mem::replace(&mut seen[other as usize], true);
+                    if fresh {
+                        chosen.push(other);
+                    }
+                }
+                next += 1;
+            }
+        }
+        chosen.truncate(most);
+        chosen.sort_unstable();
+        let wrong = |what: String| DataError::Mismatch { what: format!("{}: {what}", self.dataset.name) };
+        let cut = || -> Result<Dataset, Failed> {
+            let found = induce(graph, &chosen, &mut InduceScratch::new())?;
+            let edges = if self.edges.is_empty() { Columns::none() } else { columns(&self.edges, &found.entries)? };
+            of_nodes(&self.dataset, &chosen, found.graph, edges)
+        };
+        cut().map_err(failed_or(&wrong))
+    }
+}
+
 fn part_of(dataset: &Dataset, local: LocalPart, place: PartPlace) -> Result<DatasetPart, Failed> {
     let own = &local.nodes[..local.own];
     let direction = if local.graph.is_directed() { Direction::Directed } else { Direction::Undirected };
     let alone = Graph::from_csr(direction, vec![0; own.len() + 1], Vec::new())?;
+    let own_dataset = of_nodes(dataset, own, alone, Columns::none())?;
+    let edges = if dataset.edges.is_empty() { Columns::none() } else { columns(&dataset.edges, &local.entries)? };
+    Ok(DatasetPart { dataset: own_dataset, edges, local, place })
+}
+
+/// These nodes of a dataset, ascending, with a graph of their own.
+fn of_nodes(dataset: &Dataset, own: &[u32], graph: Graph, edges: Columns) -> Result<Dataset, Failed> {
     let target = match &dataset.target {
         Target::Class { labels, classes } => Target::Class { labels: rows(labels, 1, own), classes: classes.clone() },
         Target::Binary { values, names } => {
@@ -141,9 +188,9 @@ fn part_of(dataset: &Dataset, local: LocalPart, place: PartPlace) -> Result<Data
     };
     let own_dataset = Dataset {
         name: dataset.name.clone(),
-        graphs: GraphSet::new(alone, vec![0, own.len()])?,
+        graphs: GraphSet::new(graph, vec![0, own.len()])?,
         nodes: columns(&dataset.nodes, own)?,
-        edges: Columns::none(),
+        edges,
         level: dataset.level,
         target,
         split: Split { train: placed(train), valid: placed(valid), test: placed(test) },
@@ -153,8 +200,7 @@ fn part_of(dataset: &Dataset, local: LocalPart, place: PartPlace) -> Result<Data
         sources: dataset.sources.clone(),
         weights: if dataset.weights.is_empty() { Vec::new() } else { rows(&dataset.weights, 1, own) },
     };
-    let edges = if dataset.edges.is_empty() { Columns::none() } else { columns(&dataset.edges, &local.entries)? };
-    Ok(DatasetPart { dataset: own_dataset.check()?, edges, local, place })
+    Ok(own_dataset.check()?)
 }
 
 fn columns(from: &Columns, chosen: &[u32]) -> Result<Columns, DataError> {

@@ -49,6 +49,16 @@ pub struct PairRanks {
 }
 
 impl PairRanks {
+    /// Ranks that [`PairRanks::all`] gave.
+    pub fn from_ranks(ranks: Vec<[f64; 3]>) -> Self {
+        PairRanks { ranks }
+    }
+
+    /// Per pair, for each of [`Candidates::ALL`]; NaN where there is none.
+    pub fn all(&self) -> &[[f64; 3]] {
+        &self.ranks
+    }
+
     /// Ranks `pairs` of (head, tail) in a graph of `nodes` nodes; `score(head, tail)` is asked once
     /// for each node as tail of each head. Pairs are taken as directed; a pair given twice counts
     /// twice.

@@ -220,7 +220,8 @@ impl Architecture for Goat {
     }
 
     fn properties(&self, _common: &Common) -> Properties {
-        Properties { equivariant: self.draws.is_empty(), ..Properties::MESSAGE_PASSING }
+        // The code book is a mean over what all batches gave.
+        Properties { equivariant: self.draws.is_empty(), shares: false, ..Properties::MESSAGE_PASSING }
     }
 
     fn smaller(&self, common: &Common, _training: bool) -> Vec<Vec<Change>> {

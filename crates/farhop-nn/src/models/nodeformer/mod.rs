@@ -217,7 +217,8 @@ impl Architecture for Nodeformer {
     }
 
     fn properties(&self, _common: &Common) -> Properties {
-        Properties::MESSAGE_PASSING
+        // Noise and the loss of edges are over the nodes of a batch.
+        Properties { shares: false, ..Properties::MESSAGE_PASSING }
     }
 
     fn small() -> serde_json::Value {
