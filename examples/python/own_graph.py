@@ -54,6 +54,8 @@ def main(picture=None):
         pyplot.figure(figsize=(5, 3))
         for layer, row in enumerate(weights):
             pyplot.plot(range(1, len(row) + 1), row, marker="o", label=f"layer {layer + 1}")
+        pyplot.xticks(range(1, weights.shape[1] + 1))
+        pyplot.ylim(bottom=0)
         pyplot.xlabel("hop")
         pyplot.ylabel("mean weight")
         pyplot.legend()

@@ -92,18 +92,16 @@ fn molecules() -> Result<Dataset, DataError> {
     let (node_features, edge_features) = (categories(&SIZES, nodes as usize), categories(&[5, 6, 2], entries));
     let values = (0..GRAPHS * 10).map(|cell| f32::from(u8::from(random.below(20) < 1 + cell as u64 % 10))).collect();
     let dataset = Dataset {
-        name: "made molecules".to_string(),
-        graphs: GraphSet::new(graph, offsets).map_err(made)?,
         nodes: node_features,
         edges: edge_features,
-        level: Level::Graph,
-        target: Target::Binary { values, names: (0..10).map(|label| format!("property {label}")).collect() },
         split: Split::random(GRAPHS, SplitFractions { train: 0.7, valid: 0.15 }, 5)?,
         metric: Metric::AveragePrecision,
-        ids: Vec::new(),
-        notes: Vec::new(),
-        sources: Vec::new(),
-        weights: Vec::new(),
+        ..Dataset::new(
+            "made molecules",
+            GraphSet::new(graph, offsets).map_err(made)?,
+            Level::Graph,
+            Target::Binary { values, names: (0..10).map(|label| format!("property {label}")).collect() },
+        )
     };
     dataset.check()
 }

@@ -1,20 +1,19 @@
 //! Graphs with answers: what is learned from, or asked about.
 
+mod given;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use farhop_data::metrics::Metric;
-use farhop_data::molecules::joined as joined_molecules;
-use farhop_data::{
-    Columns, DataCard, Dataset as Data, FeatureScaling, Level, NodeTableOptions, NodeTables, Split, Target, smiles,
-};
-use farhop_graph::{BuildReport, Built, GraphSet, disjoint_union};
-use farhop_train::{DataConfig, Places};
+use farhop_data::{Columns, DataCard, Dataset as Data, Level, Split, Target};
+use farhop_graph::{BuildReport, Built};
+use given::{level_of, split_of, starts_of, target_of, united, units};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::arrays::{array, view};
-use crate::columns::{joined, rows_of};
+use crate::columns::rows_of;
 use crate::errors::Failure;
 use crate::graph::{Graph, Parts};
 use crate::threads::compute;
@@ -65,25 +64,10 @@ impl Dataset {
             let ids = if node_rows { ids } else { Vec::new() };
             let split = split_of(&target, count, rows, held_out)?;
             let metric = metric.unwrap_or_else(|| target.usual_metric());
-            let name = name.to_string();
-            let (notes, sources) = (Vec::new(), Vec::new());
-            let data = Data {
-                name,
-                graphs,
-                nodes,
-                edges,
-                level,
-                target,
-                split,
-                metric,
-                ids,
-                notes,
-                sources,
-                weights: Vec::new(),
-            };
+            let data = Data { nodes, edges, split, metric, ids, ..Data::new(name, graphs, level, target) };
             Ok(data.check()?)
         })?;
-        Ok(Dataset { data: Arc::new(data) })
+        Ok(Dataset::of(data))
     }
 
     /// What it is called.
@@ -126,7 +110,7 @@ impl Dataset {
     }
 
     /// The graphs by themselves.
-    fn graphs(&self, py: Python<'_>) -> PyResult<Vec<Graph>> {
+    pub fn graphs(&self, py: Python<'_>) -> PyResult<Vec<Graph>> {
         let data = &self.data;
         compute(py, None, || {
             let set = &data.graphs;
@@ -223,205 +207,4 @@ impl Dataset {
     pub fn data(&self) -> &Arc<Data> {
         &self.data
     }
-}
-
-/// A dataset of the catalogue, or a file or folder of any layout that the command reads.
-#[pyfunction]
-#[pyo3(signature = (name, folder, split, seed, targets, directed))]
-pub fn load_dataset(
-    py: Python<'_>,
-    name: String,
-    folder: Option<PathBuf>,
-    split: &str,
-    seed: u64,
-    targets: Vec<String>,
-    directed: bool,
-) -> PyResult<Dataset> {
-    let split = split.parse().map_err(Failure::setting)?;
-    let config = DataConfig { dataset: Some(name), split, targets, directed, ..DataConfig::default() };
-    compute(py, None, || Ok(Dataset::of(config.read(seed, &Places::usual(folder.as_deref()))?.dataset)))
-}
-
-/// A dataset from a table of nodes and one of edges, in files; those in the folder `hidden` are called by their names alone. Numbers stay
-/// as they are: estimators scale them.
-#[pyfunction]
-#[pyo3(signature = (nodes, edges, targets, id, directed, add_missing_nodes, categories, ignore, hidden))]
-pub fn read_tables(
-    py: Python<'_>,
-    nodes: PathBuf,
-    edges: PathBuf,
-    targets: Vec<String>,
-    id: Option<String>,
-    directed: bool,
-    add_missing_nodes: bool,
-    categories: Vec<String>,
-    ignore: Vec<String>,
-    hidden: PathBuf,
-) -> PyResult<Dataset> {
-    let options = NodeTableOptions {
-        targets,
-        id,
-        directed,
-        add_missing_nodes,
-        categories,
-        ignore,
-        scaling: FeatureScaling::None,
-        ..NodeTableOptions::default()
-    };
-    let hidden = format!("{}/", hidden.display());
-    let shown = |text: &str| text.replace(&hidden, "");
-    compute(py, None, || {
-        let mut data = match NodeTables::load(&nodes, &edges, &options) {
-            Ok(tables) => tables.dataset,
-            Err(error) => return Err(Failure::data(shown(&error.to_string()))),
-        };
-        data.name = shown(&data.name);
-        data.sources.iter_mut().for_each(|source| source.path = shown(&source.path));
-        Ok(Dataset::of(data))
-    })
-}
-
-/// A graph for every SMILES, with the atom and bond categories of OGB.
-#[pyfunction]
-pub fn read_molecules(py: Python<'_>, texts: Vec<String>) -> PyResult<Vec<Graph>> {
-    let dataset = compute(py, None, || {
-        let read = |(place, text): (usize, &String)| {
-            smiles::parse(text).map_err(|error| Failure::data(format!("smiles[{place}]: {error}")))
-        };
-        let molecules: Vec<_> = texts.iter().enumerate().map(read).collect::<Result<_, _>>()?;
-        let (graphs, nodes, edges) = joined_molecules("smiles", &molecules)?;
-        let target = Target::none(graphs.len());
-        let metric = target.usual_metric();
-        let (split, level, name) = (Split::default(), Level::Graph, "molecules".to_string());
-        let (ids, notes, sources) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Dataset::of(Data {
-            name,
-            graphs,
-            nodes,
-            edges,
-            level,
-            target,
-            split,
-            metric,
-            ids,
-            notes,
-            sources,
-            weights: Vec::new(),
-        }))
-    })?;
-    dataset.graphs(py)
-}
-
-fn level_of(level: &str) -> Result<Level, Failure> {
-    match level {
-        "node" => Ok(Level::Node),
-        "graph" => Ok(Level::Graph),
-        "pair" => Ok(Level::Pair),
-        other => Err(Failure::data(format!("level is \"{other}\": node, graph or pair is needed."))),
-    }
-}
-
-/// Where the nodes of each graph begin, and where those of the last one end.
-fn starts_of(graphs: &[Graph]) -> Vec<usize> {
-    let ends = graphs.iter().scan(0, |sum, graph| {
-        *sum += graph.parts().built.graph.nodes();
-        Some(*sum)
-    });
-    std::iter::once(0).chain(ends).collect()
-}
-
-/// All graphs as one, with their features and the ids of their nodes, if all have some.
-fn united(graphs: &[Graph]) -> Result<(GraphSet, Columns, Columns, Vec<String>), Failure> {
-    let parts: Vec<&Arc<Parts>> = graphs.iter().map(Graph::parts).collect();
-    let structures: Vec<_> = parts.iter().map(|part| &part.built.graph).collect();
-    let set = match structures.as_slice() {
-        [] => return Err(Failure::data("there is no graph. Give at least one.")),
-        [only] => GraphSet::single((*only).clone()),
-        several => {
-            let union = disjoint_union(several)?;
-            GraphSet::new(union.graph, union.node_offsets)?
-        }
-    };
-    let nodes: Vec<&Columns> = parts.iter().map(|part| &part.nodes).collect();
-    let edges: Vec<&Columns> = parts.iter().map(|part| &part.edges).collect();
-    let rows: Vec<usize> = structures.iter().map(|graph| graph.nodes()).collect();
-    let named = parts.iter().all(|part| !part.ids.is_empty());
-    let ids = if named { parts.iter().flat_map(|part| part.ids.iter().cloned()).collect() } else { Vec::new() };
-    Ok((set, joined(&nodes, &rows, "x")?, joined(&edges, &rows, "edge_attr")?, ids))
-}
-
-fn target_of(given: &Bound<'_, PyTuple>, starts: &[usize]) -> PyResult<Target> {
-    let kind: String = given.get_item(0)?.extract()?;
-    let names = || given.get_item(2)?.extract::<Vec<String>>();
-    let values = given.get_item(1)?;
-    Ok(match kind.as_str() {
-        "classes" => {
-            let labels = view::<i64>(&values, "y")?.data.iter().map(|label| u32::try_from(*label).ok()).collect();
-            Target::Class { labels, classes: names()? }
-        }
-        "labels" => Target::Binary { values: view::<f32>(&values, "y")?.data.to_vec(), names: names()? },
-        "numbers" => Target::Number { values: view::<f32>(&values, "y")?.data.to_vec(), names: names()? },
-        _ => pairs_of(&values, starts)?,
-    })
-}
-
-/// Pairs come as rows of graph, two nodes of it, and whether they belong together; the graphs ascend.
-fn pairs_of(values: &Bound<'_, PyAny>, starts: &[usize]) -> PyResult<Target> {
-    let rows = view::<i64>(values, "pairs")?;
-    let (mut pairs, mut together) = (Vec::new(), Vec::new());
-    let mut offsets = vec![0; starts.len()];
-    for (row, pair) in rows.data.chunks_exact(4).enumerate() {
-        let (graph, ends) = (pair[0] as usize, [pair[1], pair[2]]);
-        let nodes = starts.get(graph + 1).zip(starts.get(graph)).map_or(0, |(end, start)| end - start);
-        let node = |value: i64| {
-            u32::try_from(value).ok().filter(|node| (*node as usize) < nodes).ok_or_else(|| {
-                let last = nodes.saturating_sub(1);
-                Failure::data(format!(
-                    "pairs[{row}] names node {value}: nodes are numbered from 0 to {last}. Correct it."
-                ))
-            })
-        };
-        let first = starts.get(graph).copied().unwrap_or(0) as u32;
-        pairs.push([first + node(ends[0])?, first + node(ends[1])?]);
-        together.push(pair[3] != 0);
-        offsets[graph + 1] += 1;
-    }
-    for graph in 1..offsets.len() {
-        offsets[graph] += offsets[graph - 1];
-    }
-    Ok(Target::Pair { pairs, together, offsets })
-}
-
-fn units(rows: &[i64], what: &str) -> Result<Vec<u32>, Failure> {
-    let unit = |row: &i64| {
-        u32::try_from(*row).map_err(|_| Failure::data(format!("{what} names row {row}. Rows are numbered from 0.")))
-    };
-    rows.iter().map(unit).collect()
-}
-
-/// The split that is given; without a training part, all rows that are known and in no other part are for training.
-fn split_of(
-    target: &Target,
-    count: usize,
-    parts: Vec<Option<Vec<u32>>>,
-    held_out: Option<(f64, u64)>,
-) -> Result<Split, Failure> {
-    let mut parts = parts.into_iter();
-    let mut next = || parts.next().flatten();
-    let (train, valid, test) = (next(), next().unwrap_or_default(), next().unwrap_or_default());
-    let rows = match target {
-        Target::Class { labels, .. } => labels.len(),
-        Target::Binary { values, names } | Target::Number { values, names } => values.len() / names.len().max(1),
-        Target::Pair { .. } => count,
-    };
-    let known = |row: u32| rows != count || matches!(target, Target::Pair { .. }) || target.is_known(row as usize);
-    let other = |row: u32| valid.contains(&row) || test.contains(&row);
-    let given = train.is_some();
-    let train = train.unwrap_or_else(|| (0..count as u32).filter(|row| !other(*row)).collect());
-    let train: Vec<u32> = train.into_iter().filter(|row| given && *row as usize >= count || known(*row)).collect();
-    let mut split = Split::from_lists(count, train, valid, test).map_err(farhop_data::DataError::from)?;
-    if let Some((share, seed)) = held_out.filter(|_| split.valid.is_empty()) {
-        split.hold_out(target, count, share, seed);
-    }
-    Ok(split)
 }

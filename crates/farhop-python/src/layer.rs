@@ -1,4 +1,4 @@
-//! The GEN layer and the elimination for PyTorch: forward and backward over the memory of its tensors.
+//! The GEN layer for PyTorch: forward and backward over the memory of its tensors.
 //!
 //! Numbers of 32 bits go through the kernels. Numbers of 64 bits go through their literal counterparts, a number at a time, with exact
 //! gradients from the tape: slow, and right to check against.
@@ -6,11 +6,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use farhop_kernels::edge_attention::Dropout;
-use farhop_kernels::elimination::{
-    self, Attention, Coefficients, Config, Kept as KeptRounds, Mode, Reading, RowGradient, Source, Storage,
-};
+use farhop_kernels::elimination::{Attention, Coefficients, Kept as KeptRounds, Source};
 use farhop_kernels::gen_layer::{self, Weights};
-use farhop_kernels::heads::Heads;
 use farhop_kernels::{buffers, elements};
 use farhop_nn::knobs::Knobs;
 use farhop_nn::{CoefficientKind, GenConfig, HopCoefficients, HopFeatures};
@@ -32,11 +29,13 @@ pub struct Kept {
 }
 
 impl Kept {
-    fn new(rounds: Option<KeptRounds>) -> Self {
+    /// What is kept; nothing where the pass runs again.
+    pub fn new(rounds: Option<KeptRounds>) -> Self {
         Kept { rounds: Mutex::new(rounds) }
     }
 
-    fn take(&self) -> Option<KeptRounds> {
+    /// Hands it over.
+    pub fn take(&self) -> Option<KeptRounds> {
         self.rounds.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
@@ -268,7 +267,8 @@ fn weights<'a>(slices: &Slices<'a, f32>) -> Weights<'a> {
     Weights { query_key, hop_bias, value: Some(value), residual }
 }
 
-fn is_double(x: &Bound<'_, PyAny>) -> PyResult<bool> {
+/// Whether an array has numbers of 64 bits.
+pub fn is_double(x: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(x.getattr("dtype")?.getattr("itemsize")?.extract::<usize>()? == 8)
 }
 
@@ -286,145 +286,4 @@ fn slices<'a, T: Number>(parameters: &'a Parameters<'_>) -> PyResult<Slices<'a, 
         value: view::<T>(&parameters.value, "value")?.data,
         residual: one(&parameters.residual, "residual")?,
     })
-}
-
-/// Rounds of elimination with given coefficients: `[rounds, N, F]` increments or states, and what the backward pass needs.
-#[pyfunction]
-#[pyo3(signature = (graph, x, edge, node, rounds, cumulative, keep, threads))]
-pub fn eliminate<'py>(
-    py: Python<'py>,
-    graph: &Graph,
-    x: &Bound<'py, PyAny>,
-    edge: &Bound<'py, PyAny>,
-    node: &Bound<'py, PyAny>,
-    rounds: usize,
-    cumulative: bool,
-    keep: bool,
-    threads: Option<usize>,
-) -> PyResult<(Bound<'py, PyAny>, Option<Kept>)> {
-    let structure = &graph.parts().built.graph;
-    let shape = [rounds, structure.nodes(), 0];
-    if is_double(x)? {
-        let (x, edge, node) = (view::<f64>(x, "x")?, view::<f64>(edge, "coefficients")?, view::<f64>(node, "own")?);
-        check_rounds(structure, &x, &edge, &node, rounds)?;
-        let found = compute(py, threads, || {
-            Ok(literal::eliminate(structure, x.data, x.columns(), edge.data, node.data, rounds, cumulative))
-        })?;
-        return Ok((array(py, found, &[shape[0], shape[1], x.columns()])?, keep.then(|| Kept::new(None))));
-    }
-    let (x, edge, node) = (view::<f32>(x, "x")?, view::<f32>(edge, "coefficients")?, view::<f32>(node, "own")?);
-    let sets = check_rounds(structure, &x, &edge, &node, rounds)?;
-    let config = rounds_config(rounds, x.columns());
-    let (found, kept) = compute(py, threads, || {
-        let coefficients = Coefficients { rounds: sets, edge: edge.data, node: node.data };
-        let kept = elimination::forward(structure, &config, &Source::Given(coefficients), x.data);
-        let found = match cumulative {
-            true => elimination::cumulative(&config, &coefficients, x.data, &kept.increments),
-            false => kept.increments.concat(),
-        };
-        Ok((found, kept))
-    })?;
-    let kept = keep.then(|| Kept::new(Some(kept)));
-    Ok((array(py, found, &[shape[0], shape[1], x.columns()])?, kept))
-}
-
-/// The gradients of x, of the coefficients of entries and of those of nodes.
-#[pyfunction]
-#[pyo3(signature = (graph, x, edge, node, rounds, cumulative, kept, gradient, threads))]
-pub fn eliminate_backward<'py>(
-    py: Python<'py>,
-    graph: &Graph,
-    x: &Bound<'py, PyAny>,
-    edge: &Bound<'py, PyAny>,
-    node: &Bound<'py, PyAny>,
-    rounds: usize,
-    cumulative: bool,
-    kept: &Kept,
-    gradient: &Bound<'py, PyAny>,
-    threads: Option<usize>,
-) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    let structure = &graph.parts().built.graph;
-    if is_double(x)? {
-        let (x, edge, node) = (view::<f64>(x, "x")?, view::<f64>(edge, "coefficients")?, view::<f64>(node, "own")?);
-        check_rounds(structure, &x, &edge, &node, rounds)?;
-        let gradient = view::<f64>(gradient, "gradient")?;
-        let found = compute(py, threads, || {
-            let given = (x.data, x.columns(), edge.data, node.data);
-            Ok(literal::eliminate_backward(structure, given, rounds, cumulative, gradient.data))
-        })?;
-        return found.into_iter().map(|data| array::<f64>(py, data.clone(), &[data.len()])).collect();
-    }
-    let (x, edge, node) = (view::<f32>(x, "x")?, view::<f32>(edge, "coefficients")?, view::<f32>(node, "own")?);
-    let sets = check_rounds(structure, &x, &edge, &node, rounds)?;
-    let gradient = view::<f32>(gradient, "gradient")?;
-    let (nodes, width) = (structure.nodes(), x.columns());
-    if gradient.data.len() != rounds * nodes * width {
-        return Err(Failure::data(format!("gradient has shape {:?}.", gradient.shape)).into());
-    }
-    let config = rounds_config(rounds, width);
-    let rounds_kept = kept.take();
-    let found = compute(py, threads, || {
-        let source = Source::Given(Coefficients { rounds: sets, edge: edge.data, node: node.data });
-        let kept = rounds_kept.unwrap_or_else(|| elimination::forward(structure, &config, &source, x.data));
-        let gradient = gradient.data;
-        let rows = || -> RowGradient<'_> {
-            Box::new(move |i: usize, block: &mut [f32]| {
-                for (round, place) in block.chunks_exact_mut(width).enumerate() {
-                    place.copy_from_slice(&gradient[(round * nodes + i) * width..(round * nodes + i + 1) * width]);
-                }
-            })
-        };
-        let reading = if cumulative { Reading::Cumulative } else { Reading::Increment };
-        Ok(elimination::backward(structure, &config, &source, x.data, kept, reading, &rows))
-    })?;
-    // The gradient of a node's own coefficient comes for every round, also where the coefficients are the same in all.
-    let own = match sets {
-        1 => sum_of(&found.node, nodes),
-        _ => found.node,
-    };
-    [found.z, found.edge, own]
-        .into_iter()
-        .map(|data| {
-            let length = data.len();
-            array::<f32>(py, data, &[length])
-        })
-        .collect()
-}
-
-/// `[rounds, size]` to `[size]`, in the order of the rounds.
-fn sum_of(rounds: &[f32], size: usize) -> Vec<f32> {
-    let mut sum = vec![0.0; size];
-    for round in rounds.chunks_exact(size.max(1)) {
-        sum.iter_mut().zip(round).for_each(|(sum, value)| *sum += value);
-    }
-    sum
-}
-
-/// How many sets of coefficients there are: one for all rounds, or one for each.
-fn check_rounds<T>(
-    graph: &farhop_graph::Graph,
-    x: &View<'_, T>,
-    edge: &View<'_, T>,
-    node: &View<'_, T>,
-    rounds: usize,
-) -> Result<usize, Failure> {
-    let (nodes, entries) = (graph.nodes(), graph.entries());
-    if !(1..=64).contains(&rounds) {
-        return Err(Failure::setting(format!("rounds is {rounds}: give 1 to 64.")));
-    }
-    if x.shape.len() != 2 || x.rows() != nodes {
-        return Err(Failure::data(format!("x has shape {:?}; [{nodes}, channels] is needed.", x.shape)));
-    }
-    let fits = |sets: usize| edge.data.len() == sets * entries && node.data.len() == sets * nodes;
-    match [1, rounds].into_iter().find(|sets| fits(*sets)) {
-        Some(sets) => Ok(sets),
-        None => Err(Failure::data(format!(
-            "coefficients has shape {:?} and those of nodes {:?}; one for each edge and node is needed, or for each round.",
-            edge.shape, node.shape
-        ))),
-    }
-}
-
-fn rounds_config(rounds: usize, width: usize) -> Config {
-    Config { rounds, heads: Heads::new(width, 1), mode: Mode::Exact, skip_negligible: true, storage: Storage::Full }
 }

@@ -7,16 +7,18 @@
 //! * [`arrays`]: NumPy's arrays in and out, without copies;
 //! * [`errors`]: failures as exceptions, panics among them;
 //! * [`threads`]: who computes, with the interpreter lock released;
-//! * [`graph`] and [`dataset`]: checked graphs, and graphs with answers;
+//! * [`graph`], [`dataset`] and [`reading`]: checked graphs, graphs with answers, and those of files;
 //! * [`training`] and [`run`]: one run from its settings to its folder, and what is read from the folder;
 //! * [`registry`]: what models and settings there are;
 //! * [`features`]: hops and encodings by themselves;
-//! * [`layer`], [`feed`] and [`literal`]: the layer for PyTorch, its feed-forward network, and the layer with 64-bit numbers.
+//! * [`layer`], [`feed`], [`eliminate`] and [`literal`]: the layer for PyTorch, its feed-forward network, the elimination by itself, and
+//!   both with 64-bit numbers.
 
 mod arrays;
 mod columns;
 mod command;
 mod dataset;
+mod eliminate;
 mod errors;
 mod features;
 mod feed;
@@ -24,6 +26,7 @@ mod graph;
 mod json;
 mod layer;
 mod literal;
+mod reading;
 mod registry;
 mod run;
 mod threads;
@@ -44,7 +47,9 @@ mod _farhop {
     #[pymodule_export]
     use crate::command::command;
     #[pymodule_export]
-    use crate::dataset::{Dataset, load_dataset, read_molecules, read_tables};
+    use crate::dataset::Dataset;
+    #[pymodule_export]
+    use crate::eliminate::{eliminate, eliminate_backward};
     #[pymodule_export]
     use crate::features::{hops, laplacian_encoding, random_walk_encoding};
     #[pymodule_export]
@@ -52,7 +57,9 @@ mod _farhop {
     #[pymodule_export]
     use crate::graph::Graph;
     #[pymodule_export]
-    use crate::layer::{Kept, Layer, eliminate, eliminate_backward};
+    use crate::layer::{Kept, Layer};
+    #[pymodule_export]
+    use crate::reading::{load_dataset, read_molecules, read_tables};
     #[pymodule_export]
     use crate::registry::{default_recipe, models, place_of, version};
     #[pymodule_export]

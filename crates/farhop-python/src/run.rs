@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use farhop_data::{ApplyOptions, Dataset as Data, Level, Target};
 use farhop_train::insight::{ExplanationMethod, Question, Subject};
 use farhop_train::run::names;
-use farhop_train::{Places, Silent, Task, TrainedRun, plan_task, prepare_task, probabilities};
+use farhop_train::{Places, Silent, Task, TrainedRun, plan_explanation, plan_task, prepare_task, probabilities};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -166,7 +166,9 @@ impl Run {
                     None => return Err(Failure::data(format!("{} has no {id:?}. Give an id of the data.", task.name))),
                 },
             };
-            let found = run.explain(task, &Question { subject, output, method, layer })?;
+            let question = Question { subject, output, method, layer };
+            plan_explanation(&run.recipe, task, &question, &mut Silent)?;
+            let found = run.explain(task, &question)?;
             let about = json!({
                 "output": task.target().names().get(found.output),
                 "value": found.value,

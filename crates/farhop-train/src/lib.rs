@@ -45,7 +45,7 @@ pub use decisions::{Confusions, choose_thresholds};
 pub use describe::describe;
 pub use error::{NoMaterial, TrainError};
 pub use fit::{Fitted, Outcome, Session, Summary, fit};
-pub use job::{Job, Keep, Resume, Trained, free_path, plan_task, prepare_task, train};
+pub use job::{Job, Keep, Resume, Trained, free_path, plan_explanation, plan_task, prepare_task, train};
 pub use look::{Attention, Embeddings, HopWeights};
 pub use observer::{EpochReport, Observer, Silent, Stage};
 pub use reading::{Material, NewFiles, Places, SavedSchema, read_again};

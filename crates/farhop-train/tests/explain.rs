@@ -5,7 +5,7 @@ mod common;
 use common::{NODES, Ring, create, recipe, train};
 use farhop_data::Dataset;
 use farhop_train::insight::{Explanation, ExplanationMethod, Question, Subject};
-use farhop_train::{Encodings, Recipe, Task, TrainConfig, TrainedRun};
+use farhop_train::{Encodings, Recipe, Silent, Task, TrainConfig, TrainedRun, plan_explanation, plan_task};
 
 fn gen_recipe(layers: usize) -> Recipe {
     let mut recipe = recipe(3);
@@ -112,4 +112,24 @@ fn what_is_not_there_is_refused_in_one_line() {
     );
     let pair = Question { subject: Subject::Pair { graph: 0, nodes: [1, 2] }, ..about };
     assert_eq!(refused(&run, pair), "the model answers for no pairs. Name one row.");
+}
+
+#[test]
+fn a_pass_back_is_planned_for_where_there_may_be_one() {
+    let task = Ring::new().task();
+    let planned = |recipe: &Recipe, training: bool| plan_task(recipe, &task, training, &mut Silent).unwrap().total;
+    for layers in [1, 2] {
+        let recipe = gen_recipe(layers);
+        let (forward, back) = (planned(&recipe, false), planned(&recipe, true));
+        assert!(forward < back);
+        let asked = |method: Option<ExplanationMethod>| {
+            let question = Question { method, ..Question::about(3) };
+            plan_explanation(&recipe, &task, &question, &mut Silent).unwrap().total
+        };
+        assert_eq!(asked(Some(ExplanationMethod::Weights)), forward);
+        assert_eq!(asked(Some(ExplanationMethod::Contributions)), back);
+        assert_eq!(asked(None), if layers == 1 { forward } else { back });
+    }
+    let mlp = recipe(1);
+    assert_eq!(plan_explanation(&mlp, &task, &Question::about(3), &mut Silent).unwrap().total, planned(&mlp, true));
 }

@@ -48,20 +48,7 @@ fn dataset(level: Level, metric: Metric, make: impl Fn(&GraphSet, &Columns) -> T
     let target = make(&graphs, &nodes);
     let all: Vec<u32> = (0..150).collect();
     let split = Split { train: all[..100].to_vec(), valid: all[100..125].to_vec(), test: all[125..].to_vec() };
-    let dataset = Dataset {
-        name: "trees".into(),
-        graphs,
-        nodes,
-        edges,
-        level,
-        target,
-        split,
-        metric,
-        ids: Vec::new(),
-        notes: Vec::new(),
-        sources: Vec::new(),
-        weights: Vec::new(),
-    };
+    let dataset = Dataset { nodes, edges, split, metric, ..Dataset::new("trees", graphs, level, target) };
     dataset.check().unwrap()
 }
 

@@ -34,22 +34,20 @@ fn dataset(directed: bool) -> Dataset {
     let labels = (0..NODES).map(|node| Some(u32::from(sum(node) > 0.0))).collect();
     let of = |rest: u32| (0..NODES as u32).filter(|node| mix(9, u64::from(*node)) as u32 % 4 == rest).collect();
     let dataset = Dataset {
-        name: "drawn".into(),
-        graphs: GraphSet::single(graph),
         nodes: Columns {
             sizes: vec![5],
             categories: (0..NODES as u16).map(|node| node % 5).collect(),
             ..Columns::dense(WIDTH, features)
         },
         edges: Columns::dense(2, edge_numbers),
-        level: Level::Node,
-        target: Target::Class { labels, classes: vec!["no".into(), "yes".into()] },
         split: Split { train: of(0), valid: of(1), test: of(2) },
         metric: Metric::Accuracy,
-        ids: Vec::new(),
-        notes: Vec::new(),
-        sources: Vec::new(),
-        weights: Vec::new(),
+        ..Dataset::new(
+            "drawn",
+            GraphSet::single(graph),
+            Level::Node,
+            Target::Class { labels, classes: vec!["no".into(), "yes".into()] },
+        )
     };
     dataset.check().unwrap()
 }

@@ -70,18 +70,9 @@ fn hubs(nodes: usize, width: usize, target: Target) -> Dataset {
     let rows: Vec<u32> = (0..nodes as u32).collect();
     let part = |from: usize| rows.iter().copied().filter(|row| *row as usize % 3 == from).collect();
     Dataset {
-        name: "hubs".into(),
-        graphs: GraphSet::single(graph),
         nodes: Columns::dense(width, features),
-        edges: Columns::none(),
-        level: Level::Node,
-        metric: target.usual_metric(),
-        target,
         split: Split { train: part(0), valid: part(1), test: part(2) },
-        ids: Vec::new(),
-        notes: Vec::new(),
-        sources: Vec::new(),
-        weights: Vec::new(),
+        ..Dataset::new("hubs", GraphSet::single(graph), Level::Node, target)
     }
     .check()
     .unwrap()

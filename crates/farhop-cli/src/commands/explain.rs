@@ -7,7 +7,7 @@ use farhop_data::save::write_atomically;
 use farhop_data::text::{quoted, thousands};
 use farhop_data::{Level, RowFile, Target};
 use farhop_train::insight::{Explanation, ExplanationMethod, Question, Subject};
-use farhop_train::{Task, TrainedRun};
+use farhop_train::{Task, TrainedRun, plan_explanation};
 use serde_json::{Value, json};
 
 use crate::arguments::ExplainArguments;
@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::picture;
 use crate::table::{TextTable, percent};
+use crate::watcher::Watcher;
 
 /// Runs the command.
 pub fn run(arguments: &ExplainArguments, console: &Console) -> Result<ExitCode, Failure> {
@@ -45,7 +46,7 @@ pub fn run(arguments: &ExplainArguments, console: &Console) -> Result<ExitCode, 
         place.spares(read.iter().map(PathBuf::as_path))?;
     }
     let question = question(arguments, &task)?;
-    data::plan_answers(&recipe, &task, console)?;
+    plan_explanation(&recipe, &task, &question, &mut Watcher::new(console))?;
     let found = run.explain(&task, &question)?;
     if let Some(file) = &arguments.out {
         let picture = picture_of(&task, &found);

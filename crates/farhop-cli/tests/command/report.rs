@@ -327,18 +327,10 @@ fn pairs() -> Dataset {
     }
     let numbers = (0..count).flat_map(|node| [colour(node) as f32, 1.0 - colour(node) as f32]).collect();
     Dataset {
-        name: "pairs".into(),
-        graphs,
         nodes: Columns { width: 2, numbers: Numbers::Dense(numbers), ..Columns::default() },
-        edges: Columns::default(),
-        level: Level::Pair,
-        target: Target::Pair { pairs, together, offsets: starts },
         split: Split::from_lists(20, (0..12).collect(), (12..16).collect(), (16..20).collect()).unwrap(),
         metric: Metric::MrrExtendedFiltered,
-        ids: Vec::new(),
-        notes: Vec::new(),
-        sources: Vec::new(),
-        weights: Vec::new(),
+        ..Dataset::new("pairs", graphs, Level::Pair, Target::Pair { pairs, together, offsets: starts })
     }
 }
 

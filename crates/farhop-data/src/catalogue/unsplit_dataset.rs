@@ -62,18 +62,14 @@ impl UnsplitDataset {
             notes.retain(|note| !note.starts_with("Feature rows are divided"));
         }
         let data = Dataset {
-            name: entry.name.to_string(),
-            graphs: self.graphs,
             nodes,
             edges: self.edges,
-            level: entry.level,
-            target,
             split,
             metric: entry.metric,
             ids: self.ids,
             notes,
             sources: self.sources,
-            weights: Vec::new(),
+            ..Dataset::new(entry.name, self.graphs, entry.level, target)
         }
         .check()?;
         check_counts(&data, &entry.expected, options).map_err(wrong)?;

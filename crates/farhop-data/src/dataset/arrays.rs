@@ -25,18 +25,10 @@ impl Dataset {
         let Split { train, valid, test } = split;
         let split = Split::from_lists(graph.nodes(), train, valid, test)?;
         let dataset = Dataset {
-            name: name.to_string(),
-            graphs: GraphSet::single(graph),
             nodes: Columns::dense(width, features),
-            edges: Columns::none(),
-            level: Level::Node,
-            target: Target::Class { labels, classes },
             split,
             metric: Metric::Accuracy,
-            ids: Vec::new(),
-            notes: Vec::new(),
-            sources: Vec::new(),
-            weights: Vec::new(),
+            ..Dataset::new(name, GraphSet::single(graph), Level::Node, Target::Class { labels, classes })
         };
         dataset.check()
     }

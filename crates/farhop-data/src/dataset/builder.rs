@@ -145,18 +145,12 @@ impl DatasetBuilder {
             None => Strata::of(&target, units).joined_if_lonely().draw(SplitFractions::default(), 0)?,
         };
         let dataset = Dataset {
-            name: self.name,
-            graphs: self.graphs,
             nodes: self.nodes,
             edges: self.edges,
-            level: self.level,
-            metric: self.metric.unwrap_or_else(|| target.usual_metric()),
-            target,
             split,
+            metric: self.metric.unwrap_or_else(|| target.usual_metric()),
             ids: self.ids,
-            notes: Vec::new(),
-            sources: Vec::new(),
-            weights: Vec::new(),
+            ..Dataset::new(self.name, self.graphs, self.level, target)
         };
         dataset.check()
     }

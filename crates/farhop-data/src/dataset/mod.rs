@@ -67,6 +67,25 @@ pub struct Dataset {
 }
 
 impl Dataset {
+    /// Graphs with answers and nothing else: no features, no part of a split, no ids, the usual score. What there is more takes the place of
+    /// it (`Dataset { nodes, split, ..Dataset::new(..) }`), and [`Dataset::check`] looks at the whole.
+    pub fn new(name: impl Into<String>, graphs: GraphSet, level: Level, target: Target) -> Dataset {
+        Dataset {
+            name: name.into(),
+            graphs,
+            nodes: Columns::none(),
+            edges: Columns::none(),
+            level,
+            metric: target.usual_metric(),
+            target,
+            split: Split::default(),
+            ids: Vec::new(),
+            notes: Vec::new(),
+            sources: Vec::new(),
+            weights: Vec::new(),
+        }
+    }
+
     /// Rows of the target: nodes or graphs. Pairs are counted by graph.
     pub fn rows(&self) -> usize {
         match self.level {

@@ -68,18 +68,17 @@ pub(super) fn read(
         }
     };
     Dataset {
-        name: path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),
-        graphs,
         nodes,
         edges,
-        level,
-        metric: target.usual_metric(),
-        target,
         split,
-        ids: Vec::new(),
         notes,
         sources,
-        weights: Vec::new(),
+        ..Dataset::new(
+            path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),
+            graphs,
+            level,
+            target,
+        )
     }
     .check()
 }

@@ -73,7 +73,6 @@ pub(super) fn read(
         notes.push(format!("{} no node", counted(empty as u64, "graph has", "graphs have")));
     }
     let graph_set = graph_set(tables.edges.name(), built.graph, members.offsets)?;
-    let metric = target.usual_metric();
     let mut sources = vec![table.source().clone(), tables.edges.source().clone()];
     sources.extend(tables.graphs.map(|table| table.source().clone()));
     sources.dedup();
@@ -86,18 +85,13 @@ pub(super) fn read(
         edge_features: edge_columns,
     };
     let dataset = Dataset {
-        name: graph_table.name().to_string(),
-        graphs: graph_set,
         nodes,
         edges,
-        level: Level::Graph,
-        target,
         split,
-        metric,
         ids: graphs.ids,
         notes,
         sources,
-        weights: Vec::new(),
+        ..Dataset::new(graph_table.name(), graph_set, Level::Graph, target)
     };
     Ok((dataset.check()?, schema))
 }

@@ -8,7 +8,6 @@ use std::path::Path;
 use farhop_graph::GraphSet;
 
 use super::{ImportOptions, Tables, dataset_of};
-use crate::dataset::split::Split;
 use crate::dataset::{Columns, Dataset, Level, Target};
 use crate::error::DataError;
 use crate::error::setting::Setting;
@@ -34,18 +33,13 @@ pub(super) fn read_list(path: &Path, options: &ImportOptions) -> Result<Dataset,
     graph_feature(&[column], &graph, &mut numbers);
     let nodes = graph.nodes();
     Dataset {
-        name: path.display().to_string(),
-        graphs: GraphSet::single(graph),
         nodes: Columns::dense(1, numbers),
         edges,
-        level: Level::Node,
-        target: Target::none(nodes),
-        split: Split::default(),
         metric: Metric::Accuracy,
         ids: list.names,
         notes,
         sources: vec![list.source],
-        weights: Vec::new(),
+        ..Dataset::new(path.display().to_string(), GraphSet::single(graph), Level::Node, Target::none(nodes))
     }
     .check()
 }

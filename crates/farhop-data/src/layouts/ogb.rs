@@ -73,23 +73,7 @@ pub fn read(folder: &Path, options: &OgbOptions) -> Result<Dataset, DataError> {
     let notes = notes(&built, &edges_file);
     let graphs = GraphSet::new(built.graph, sizes.offsets).map_err(|error| edges_file.wrong(error.to_string()))?;
     let name = folder.file_name().map_or_else(|| "ogb".to_string(), |name| name.to_string_lossy().into_owned());
-    let metric = target.usual_metric();
-    let sources = files.sources;
-    Dataset {
-        name,
-        graphs,
-        nodes,
-        edges,
-        level,
-        target,
-        split,
-        metric,
-        ids: Vec::new(),
-        notes,
-        sources,
-        weights: Vec::new(),
-    }
-    .check()
+    Dataset { nodes, edges, split, notes, sources: files.sources, ..Dataset::new(name, graphs, level, target) }.check()
 }
 
 /// Reads a table of `raw/` with one whole number per line, such as `node_year`.

@@ -79,22 +79,13 @@ pub fn read_with_labels(
         notes.push(format!("{}: {loops} left out", edges_file.name()));
     }
     let graphs = GraphSet::new(built.graph, offsets).map_err(|error| edges_file.wrong(error.to_string()))?;
-    let metric = target.usual_metric();
-    let (name, sources) = (name.to_string(), files.sources);
-    let level = Level::Graph;
     let dataset = Dataset {
-        name,
-        graphs,
         nodes,
         edges,
-        level,
-        target,
         split,
-        metric,
-        ids: Vec::new(),
         notes,
-        sources,
-        weights: Vec::new(),
+        sources: files.sources,
+        ..Dataset::new(name, graphs, Level::Graph, target)
     };
     Ok((dataset.check()?, labels))
 }

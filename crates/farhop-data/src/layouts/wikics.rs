@@ -72,21 +72,20 @@ impl WikiCs {
             _ => vec![format!("{file}: {} left out", counted(loops, "self-loop", "self-loops"))],
         };
         Dataset {
-            name: "wiki-cs".to_string(),
-            graphs: GraphSet::single(built.graph),
             nodes: Columns::dense(self.width, self.features.clone()),
-            edges: Columns::none(),
-            level: Level::Node,
-            target: Target::Class {
-                labels: self.labels.iter().map(|&label| Some(label)).collect(),
-                classes: (0..classes).map(|class| class.to_string()).collect(),
-            },
             split: chosen.clone(),
             metric: Metric::Accuracy,
-            ids: Vec::new(),
             notes,
             sources: vec![self.source.clone()],
-            weights: Vec::new(),
+            ..Dataset::new(
+                "wiki-cs",
+                GraphSet::single(built.graph),
+                Level::Node,
+                Target::Class {
+                    labels: self.labels.iter().map(|&label| Some(label)).collect(),
+                    classes: (0..classes).map(|class| class.to_string()).collect(),
+                },
+            )
         }
         .check()
     }

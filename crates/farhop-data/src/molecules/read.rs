@@ -234,20 +234,14 @@ impl ReadMolecules {
             true if rows.len() < cells.smiles.len() => rows.iter().map(usize::to_string).collect(),
             true => Vec::new(),
         };
-        let metric = target.usual_metric();
         let dataset = Dataset {
-            name: source.name().to_string(),
-            graphs,
             nodes,
             edges,
-            level: Level::Graph,
-            target,
             split,
-            metric,
             ids,
             notes,
             sources: vec![source.source().clone()],
-            weights: Vec::new(),
+            ..Dataset::new(source.name(), graphs, Level::Graph, target)
         };
         Ok(MoleculeTable { dataset: dataset.check()?, schema, rows })
     }

@@ -197,18 +197,19 @@ impl Numbering {
         let new_nodes = (0..fresh.ids.len()).filter(|&node| node < new.rows() || self.is_new(self.of_new[node]));
         let new_nodes = new_nodes.map(|node| self.of_new[node]).collect();
         let dataset = Dataset {
-            name: fresh.name.clone(),
-            graphs: GraphSet::single(built.graph),
             nodes: Columns::dense(schema.width(), features),
             edges: edge_columns,
-            level: fresh.level,
-            target: self.target(&old.target, &fresh.target)?,
             split,
             metric: fresh.metric,
             ids: self.origins.iter().map(id).collect(),
             notes: fresh.notes.clone(),
             sources: old.sources.iter().chain(&fresh.sources).cloned().collect(),
-            weights: Vec::new(),
+            ..Dataset::new(
+                fresh.name.clone(),
+                GraphSet::single(built.graph),
+                fresh.level,
+                self.target(&old.target, &fresh.target)?,
+            )
         };
         Ok(Joined { dataset: dataset.check()?, new_nodes, known: self.of_known.len(), replaced, links })
     }

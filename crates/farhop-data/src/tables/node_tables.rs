@@ -322,18 +322,13 @@ impl ReadTables<'_> {
         let mut notes = self.notes;
         notes.extend(self.edge_features.notes);
         let dataset = Dataset {
-            name: self.table.name().to_string(),
-            graphs: GraphSet::single(self.edges.built.graph),
             nodes: Columns::dense(schema.width(), self.features),
             edges: self.edge_features.features,
-            level: Level::Node,
-            metric: self.target.usual_metric(),
-            target: self.target,
             split: split.unwrap_or_default(),
             ids: self.ids,
             notes,
             sources: vec![self.table.source().clone(), self.edges.source],
-            weights: Vec::new(),
+            ..Dataset::new(self.table.name(), GraphSet::single(self.edges.built.graph), Level::Node, self.target)
         };
         Ok(NodeTables { dataset: dataset.check()?, schema, summary })
     }

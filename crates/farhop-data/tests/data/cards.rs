@@ -71,18 +71,13 @@ fn paths(target: Target, level: Level) -> Dataset {
     let union = farhop_graph::disjoint_union(&parts.iter().collect::<Vec<_>>()).unwrap().graph;
     let entries = union.entries();
     let dataset = Dataset {
-        name: "paths".to_string(),
-        graphs: GraphSet::new(union, vec![0, 3, 8, 13, 15]).unwrap(),
         nodes: Columns::categories(vec![4, 2], (0..15).flat_map(|node| [(node == 0) as u16 * 2, 1]).collect()),
         edges: Columns::sparse(Csr::new("e", [entries, 2], vec![0; entries + 1], Vec::new(), Vec::new()).unwrap()),
-        level,
-        target,
         split: Split { train: vec![0, 1], valid: vec![2], test: vec![3] },
         metric: Metric::RocAuc,
         ids: strings(&["g1", "g2", "g3", "g1"]),
         notes: vec!["made by hand".to_string()],
-        sources: Vec::new(),
-        weights: Vec::new(),
+        ..Dataset::new("paths", GraphSet::new(union, vec![0, 3, 8, 13, 15]).unwrap(), level, target)
     };
     dataset.check().unwrap()
 }

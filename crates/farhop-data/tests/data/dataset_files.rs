@@ -89,18 +89,13 @@ pub fn made(seed: u64) -> Dataset {
     };
     let graphs = GraphSet::new(union, offsets).unwrap();
     let mut dataset = Dataset {
-        name: format!("made {seed}"),
-        graphs,
         nodes: features,
         edges,
-        level,
-        target,
         split: Split { train: vec![0], valid: vec![], test: vec![] },
         metric: Metric::HitsAt(7),
-        ids: Vec::new(),
         notes: vec!["a note, \"quoted\"".to_string()],
         sources: vec![SourceFile::of("some/file.csv", b"content")],
-        weights: Vec::new(),
+        ..Dataset::new(format!("made {seed}"), graphs, level, target)
     };
     if seed.is_multiple_of(5) {
         dataset.ids = (0..dataset.rows()).map(|row| "é".repeat(row % 3)).collect();

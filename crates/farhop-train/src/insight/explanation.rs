@@ -11,7 +11,7 @@
 use farhop_data::metrics::largest;
 use farhop_data::{Level, Target};
 use farhop_graph::{UNREACHED, distances};
-use farhop_nn::{HopReads, Sights};
+use farhop_nn::{HopReads, ModelConfig, Sights};
 
 use crate::decisions::choices;
 use crate::look::check_finite;
@@ -71,6 +71,15 @@ impl Question {
     /// The usual question about a row.
     pub fn about(row: u32) -> Self {
         Question { subject: Subject::Row(row), output: None, method: None, layer: None }
+    }
+
+    /// Whether it may take a backward pass of that model: not where weights are asked for, or are what is usual.
+    pub fn walks_back(&self, model: &ModelConfig, level: Level) -> bool {
+        let one_layer = || model.weighed_hops().is_some_and(|hops| hops.layers == 1);
+        match self.method {
+            Some(method) => method == ExplanationMethod::Contributions,
+            None => level != Level::Node || !one_layer(),
+        }
     }
 }
 

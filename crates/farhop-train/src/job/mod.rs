@@ -12,7 +12,7 @@ use farhop_data::Dataset;
 use farhop_data::catalogue::DataFolders;
 
 pub use keep::{Keep, free_path};
-pub use prepare::{plan_task, prepare_task};
+pub use prepare::{plan_explanation, plan_task, prepare_task};
 pub use resume::Resume;
 
 use crate::memory::Plan;

@@ -6,6 +6,7 @@ use farhop_data::hash::sha256_hex;
 use farhop_data::{Dataset, Numbers, Part, Target};
 use farhop_nn::exchange::Group;
 
+use crate::insight::Question;
 use crate::memory::{self, Division, Plan};
 use crate::together::{OwnPart, agree, same, same_version};
 use crate::{Observer, Parting, Places, Recipe, Stage, TargetScale, Task, TrainError, plan_whole};
@@ -55,8 +56,27 @@ pub fn plan_task(
     training: bool,
     observer: &mut dyn Observer,
 ) -> Result<Plan, TrainError> {
-    task.check_model(&recipe.model)?;
     observer.stage(if training { Stage::Training } else { Stage::Answering });
+    checked_plan(recipe, task, training, observer)
+}
+
+/// Plans the explanation of one prediction, and refuses what does not fit. Contributions take a pass forward and back, as a step of training
+/// does.
+///
+/// # Errors
+/// As [`plan_task`].
+pub fn plan_explanation(
+    recipe: &Recipe,
+    task: &Task,
+    question: &Question,
+    observer: &mut dyn Observer,
+) -> Result<Plan, TrainError> {
+    observer.stage(Stage::Answering);
+    checked_plan(recipe, task, question.walks_back(&recipe.model, task.level()), observer)
+}
+
+fn checked_plan(recipe: &Recipe, task: &Task, training: bool, observer: &mut dyn Observer) -> Result<Plan, TrainError> {
+    task.check_model(&recipe.model)?;
     let plan = task.plan(&recipe.model, &recipe.train, training, memory::available().as_ref());
     plan.check()?;
     observer.planned(&plan);

@@ -41,18 +41,15 @@ impl Ring {
             .collect();
         let nodes: Vec<u32> = (0..NODES as u32).collect();
         let dataset = Dataset {
-            name: "ring".into(),
-            graphs: GraphSet::single(graph),
             nodes: Columns::dense(WIDTH, features),
-            edges: Columns::none(),
-            level: Level::Node,
-            target: Target::Class { labels, classes: ["a", "b", "c"].map(String::from).to_vec() },
             split: Split { train: nodes[..50].to_vec(), valid: nodes[50..70].to_vec(), test: nodes[70..].to_vec() },
             metric: Metric::Accuracy,
-            ids: Vec::new(),
-            notes: Vec::new(),
-            sources: Vec::new(),
-            weights: Vec::new(),
+            ..Dataset::new(
+                "ring",
+                GraphSet::single(graph),
+                Level::Node,
+                Target::Class { labels, classes: ["a", "b", "c"].map(String::from).to_vec() },
+            )
         };
         Ring { dataset: dataset.check().unwrap() }
     }

@@ -27,18 +27,15 @@ fn many_graphs(
     seed: u64,
 ) -> Result<Dataset, DataError> {
     Dataset {
-        name: name.to_string(),
-        split: Split::random(graphs.len(), SplitFractions { train: 0.8, valid: 0.1 }, mix(seed, 2))?,
-        graphs,
         nodes,
-        edges: Columns::none(),
-        level,
-        target: Target::Class { labels, classes: (0..classes).map(|class| class.to_string()).collect() },
+        split: Split::random(graphs.len(), SplitFractions { train: 0.8, valid: 0.1 }, mix(seed, 2))?,
         metric: Metric::Accuracy,
-        ids: Vec::new(),
-        notes: Vec::new(),
-        sources: Vec::new(),
-        weights: Vec::new(),
+        ..Dataset::new(
+            name,
+            graphs,
+            level,
+            Target::Class { labels, classes: (0..classes).map(|class| class.to_string()).collect() },
+        )
     }
     .check()
 }
