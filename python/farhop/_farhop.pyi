@@ -79,13 +79,21 @@ class Layer:
     def __init__(self, given: dict[str, Any]) -> None: ...
     def sizes(self, outputs: int) -> tuple[int, int, int]: ...
     def forward(
-        self, graph: Graph, x: np.ndarray, parameters: dict[str, Any], dropout: int | None, keep: bool, threads: int | None
+        self,
+        graph: Graph,
+        x: np.ndarray,
+        parameters: dict[str, Any],
+        feed: tuple[Any, ...] | None,
+        dropout: int | None,
+        keep: bool,
+        threads: int | None,
     ) -> tuple[np.ndarray, Kept | None]: ...
     def backward(
         self,
         graph: Graph,
         x: np.ndarray,
         parameters: dict[str, Any],
+        feed: tuple[Any, ...] | None,
         dropout: int | None,
         kept: Kept,
         gradient: np.ndarray,
@@ -93,10 +101,6 @@ class Layer:
         threads: int | None,
     ) -> list[np.ndarray | None]: ...
 
-def feed(x: np.ndarray, weights: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray], threads: int | None) -> np.ndarray: ...
-def feed_backward(
-    x: np.ndarray, weights: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray], gradient: np.ndarray, threads: int | None
-) -> list[np.ndarray]: ...
 def eliminate(
     graph: Graph,
     x: np.ndarray,

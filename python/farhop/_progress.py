@@ -54,9 +54,11 @@ class _Line(_Silent):
     def text(self, report: dict[str, Any]) -> str:
         epoch = report["epoch"]
         filled = round(20 * epoch / max(self.epochs, 1))
-        left = (time.monotonic() - self.begin) / max(epoch - self.done, 1) * (self.epochs - epoch)
+        taken = time.monotonic() - self.begin
+        left = taken / max(epoch - self.done, 1) * (self.epochs - epoch)
+        rest = f"{left:.0f} s left" if epoch < self.epochs else f"in {taken:.0f} s"
         score = "" if report.get("valid") is None else f"  valid {report['valid']:.4f}"
-        return f"epoch {epoch}/{self.epochs} |{'█' * filled}{' ' * (20 - filled)}| loss {report['loss']:.4f}{score}  {left:.0f} s left"
+        return f"epoch {epoch}/{self.epochs} |{'█' * filled}{' ' * (20 - filled)}| loss {report['loss']:.4f}{score}  {rest}"
 
     def move(self, report: dict[str, Any]) -> None:
         now = time.monotonic()

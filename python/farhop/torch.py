@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import weakref
 from collections import OrderedDict
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
 import torch
@@ -41,14 +41,21 @@ class _Prepared:
         sources, targets = np.ascontiguousarray(edges[0]), np.ascontiguousarray(edges[1])
         # Undirected if every edge is there both ways, which needs less memory; the same numbers come out.
         self.native = _farhop.Graph(nodes, sources, targets, None, nothing, nothing, [])
-        entry_of_row = self.native.entry_of_row()
-        kept = np.flatnonzero(entry_of_row != np.iinfo(np.uint32).max)[::-1]
-        row_of_entry = np.zeros(int(entry_of_row[kept].max(initial=0)) + 1 if len(kept) else 0, dtype=np.int64)
-        # Of several rows of one edge the first counts.
-        row_of_entry[entry_of_row[kept]] = kept
-        self.row_of_entry = torch.from_numpy(row_of_entry)
         #: The tensor as it was, to see whether it was changed in place.
         self.version = edge_index._version
+        self._row_of_entry: Tensor | None = None
+
+    @property
+    def row_of_entry(self) -> Tensor:
+        """Which row of `edge_index` each entry has; only those who bring something for every edge need it."""
+        if self._row_of_entry is None:
+            entry_of_row = self.native.entry_of_row()
+            kept = np.flatnonzero(entry_of_row != np.iinfo(np.uint32).max)[::-1]
+            row_of_entry = np.zeros(int(entry_of_row[kept].max(initial=0)) + 1 if len(kept) else 0, dtype=np.int64)
+            # Of several rows of one edge the first counts.
+            row_of_entry[entry_of_row[kept]] = kept
+            self._row_of_entry = torch.from_numpy(row_of_entry)
+        return self._row_of_entry
 
 
 def _graph(edge_index: Tensor, nodes: int) -> _Prepared:
@@ -107,24 +114,30 @@ def _once(backward: Any) -> Any:
 
 
 class _Gen(torch.autograd.Function):
-    """The layer before its feed-forward network as one operation."""
+    """The layer as one operation: `weights` are its own parameters, and behind them those of its feed-forward network, if it has one."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, native: Any, graph: Any, dropout: int | None, *parameters: Tensor | None) -> Tensor:
-        arrays = {name: _array(tensor) for name, tensor in zip(_PARAMETERS, parameters)}
+    def forward(ctx: Any, x: Tensor, native: Any, graph: Any, dropout: int | None, *weights: Tensor | None) -> Tensor:
+        arrays, feed = _Gen.arrays(weights)
         keep = any(ctx.needs_input_grad)
-        found, kept = native.forward(graph, _array(x), arrays, dropout, keep, _threads())
-        ctx.save_for_backward(x, *parameters)
+        found, kept = native.forward(graph, _array(x), arrays, feed, dropout, keep, _threads())
+        ctx.save_for_backward(x, *weights)
         ctx.native, ctx.graph, ctx.dropout, ctx.kept = native, graph, dropout, kept
         return torch.from_numpy(found)
+
+    @staticmethod
+    def arrays(weights: Sequence[Tensor | None]) -> tuple[dict[str, Any], tuple[Any, ...] | None]:
+        """The memory of the parameters by name, and that of the feed-forward network."""
+        own, feed = weights[: len(_PARAMETERS)], weights[len(_PARAMETERS) :]
+        return {name: _array(tensor) for name, tensor in zip(_PARAMETERS, own)}, tuple(map(_array, feed)) or None
 
     @staticmethod
     @_once
     def backward(ctx: Any, gradient: Tensor) -> Any:
         x, *parameters = ctx.saved_tensors
-        arrays = {name: _array(tensor) for name, tensor in zip(_PARAMETERS, parameters)}
+        arrays, feed = _Gen.arrays(parameters)
         found = ctx.native.backward(
-            ctx.graph, _array(x), arrays, ctx.dropout, ctx.kept, _array(gradient), ctx.needs_input_grad[0], _threads()
+            ctx.graph, _array(x), arrays, feed, ctx.dropout, ctx.kept, _array(gradient), ctx.needs_input_grad[0], _threads()
         )
         of_x, of_parameters = found[0], list(found[1:])
         bias = parameters[_PARAMETERS.index("bias")]
@@ -133,24 +146,6 @@ class _Gen(torch.autograd.Function):
             of_bias = of_parameters[1]
             of_parameters[1] = of_bias.reshape(-1, bias.numel()).sum(0) if bias.numel() else of_bias
         return _tensor(of_x, x), None, None, None, *(_tensor(one, tensor) for one, tensor in zip(of_parameters, parameters))
-
-
-class _Feed(torch.autograd.Function):
-    """The feed-forward network with its residual as one operation, which keeps its input alone."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, *weights: Tensor) -> Tensor:
-        ctx.save_for_backward(x, *weights)
-        w1, b1, w2, b2 = map(_array, weights)
-        return torch.from_numpy(_farhop.feed(_array(x), (w1, b1, w2, b2), _threads()))
-
-    @staticmethod
-    @_once
-    def backward(ctx: Any, gradient: Tensor) -> Any:
-        x, *weights = ctx.saved_tensors
-        w1, b1, w2, b2 = map(_array, weights)
-        found = _farhop.feed_backward(_array(x), (w1, b1, w2, b2), _array(gradient), _threads())
-        return tuple(_tensor(one, tensor) for one, tensor in zip(found, (x, *weights)))
 
 
 def _threads() -> int:
@@ -278,14 +273,15 @@ class GENConv(nn.Module):
             # Drawn by PyTorch, so that torch.manual_seed decides.
             dropout = int(torch.randint(2**63 - 1, (1,)).item())
         parameters = [bias if name == "bias" else getattr(self, name) for name in _PARAMETERS]
-        found = _Gen.apply(x, self._native, graph.native, dropout, *parameters)
-        if self.feed is None or not len(x):
-            return found
-        if found.dtype != torch.float32:
+        if self.feed is None:
+            return _Gen.apply(x, self._native, graph.native, dropout, *parameters)
+        if x.dtype != torch.float32:
+            found = _Gen.apply(x, self._native, graph.native, dropout, *parameters)
             return found + self.feed(found)
         first: Any = self.feed[0]
         second: Any = self.feed[2]
-        return _Feed.apply(found, first.weight.t().contiguous(), first.bias, second.weight.t().contiguous(), second.bias)
+        feed = (first.weight.t().contiguous(), first.bias, second.weight.t().contiguous(), second.bias)
+        return _Gen.apply(x, self._native, graph.native, dropout, *parameters, *feed)
 
     def _bias(self, edge_attr: Tensor | None, edge_index: Tensor, graph: _Prepared) -> Tensor | None:
         if self.edge is None or self.attention is None:

@@ -18,10 +18,10 @@ const LARGE_PAGE: usize = 4 << 20;
 /// At most this many buffers wait; beyond it the oldest goes.
 const MOST: usize = 64;
 
-static POOL: Mutex<Pool> = Mutex::new(Pool { waiting: Vec::new(), spare: 0, most: 0 });
+static POOL: Mutex<Pool> = Mutex::new(Pool { waiting: Vec::new(), spare: 0, most: 0, room: ROOM });
 
-/// What waits unfit may be one part in this many of the most that ever waited: with a little room, most sizes that take turns in a
-/// step are there in the next one, and few have to wait for fresh pages.
+/// What waits unfit may be one part in this many of the most that ever waited, unless [`set_room`] says otherwise: with a little room, most
+/// sizes that take turns in a step are there in the next one, and few have to wait for fresh pages.
 pub const ROOM: usize = 32;
 
 /// What is in use and what waits together hardly exceed the most that was ever in use, which is what a memory plan can know:
@@ -33,6 +33,8 @@ struct Pool {
     spare: usize,
     /// The most numbers that ever waited.
     most: usize,
+    /// Instead of [`ROOM`].
+    room: usize,
 }
 
 impl Pool {
@@ -52,7 +54,7 @@ impl Pool {
 
     /// Returns what waits for `len` fresh numbers: of one buffer if one is enough, the smallest such, or the largest in turn.
     fn make_room(&mut self, len: usize) {
-        while self.spare < len && self.total() > self.most / ROOM {
+        while self.spare < len && self.total() > self.most / self.room {
             let wanted = len - self.spare;
             let order = |at: &usize| {
                 let size = self.waiting[*at].len();
@@ -124,6 +126,18 @@ pub fn give(mut buffer: Vec<f32>) {
     }
 }
 
+/// Lets one part in `room` of the most that ever waited wait unfit. Where a step needs other sizes on its way back than on its way forward, a
+/// part as large as the difference saves the pages that would change their size twice a step, which the system would have to clear.
+///
+/// # Panics
+/// If it is 0.
+pub fn set_room(room: usize) {
+    assert!(room > 0, "one part in 0");
+    if let Ok(mut pool) = POOL.lock() {
+        pool.room = room;
+    }
+}
+
 /// Returns all waiting memory to the allocator.
 pub fn clear() {
     if let Ok(mut pool) = POOL.lock() {
@@ -137,7 +151,7 @@ mod tests {
     use super::*;
 
     fn pool(sizes: &[usize]) -> Pool {
-        Pool { waiting: sizes.iter().map(|&size| vec![0.0; size]).collect(), spare: 0, most: 0 }
+        Pool { waiting: sizes.iter().map(|&size| vec![0.0; size]).collect(), spare: 0, most: 0, room: ROOM }
     }
 
     fn sizes(pool: &Pool) -> Vec<usize> {
@@ -166,5 +180,16 @@ mod tests {
         assert_eq!((sizes(&pool), pool.spare), (vec![], 150));
         pool.make_room(1000);
         assert_eq!(pool.spare, 0);
+    }
+
+    #[test]
+    fn what_fits_into_the_room_waits_on() {
+        let mut pool = pool(&[100, 300]);
+        (pool.most, pool.room) = (3200, 8);
+        pool.make_room(1000);
+        assert_eq!((sizes(&pool), pool.spare), (vec![100, 300], 0), "an eighth of the most may wait");
+        pool.waiting.push(vec![0.0; 1]);
+        pool.make_room(200);
+        assert_eq!(sizes(&pool), [100, 1], "one more number is too much");
     }
 }

@@ -102,7 +102,7 @@ pub fn eliminate<'py>(
         let found = compute(py, threads, || {
             Ok(literal::eliminate(graph, x.data, x.columns(), edge, node, rounds, cumulative))
         })?;
-        return Ok((array(py, found, &given.shape())?, keep.then(|| Kept::new(None))));
+        return Ok((array(py, found, &given.shape())?, keep.then(|| Kept::new(None, Vec::new()))));
     }
     let given = Rounds::<f32>::read(graph, x, edge, node, rounds)?;
     let (found, kept) = compute(py, threads, || {
@@ -114,7 +114,7 @@ pub fn eliminate<'py>(
         };
         Ok((found, kept))
     })?;
-    Ok((array(py, found, &given.shape())?, keep.then(|| Kept::new(Some(kept)))))
+    Ok((array(py, found, &given.shape())?, keep.then(|| Kept::new(Some(kept), Vec::new()))))
 }
 
 /// The gradients of x, of the coefficients of entries and of those of nodes.
@@ -145,7 +145,7 @@ pub fn eliminate_backward<'py>(
     let given = Rounds::<f32>::read(graph, x, edge, node, rounds)?;
     let gradient = given.gradient(gradient)?;
     let [_, nodes, width] = given.shape();
-    let rounds_kept = kept.take();
+    let (rounds_kept, _) = kept.take();
     let found = compute(py, threads, || {
         let (config, source) = (given.config(), Source::Given(given.coefficients()));
         let kept = rounds_kept.unwrap_or_else(|| elimination::forward(graph, &config, &source, given.x.data));

@@ -5,6 +5,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use farhop_kernels::dense::feed_forward;
 use farhop_kernels::edge_attention::Dropout;
 use farhop_kernels::elimination::{Attention, Coefficients, Kept as KeptRounds, Source};
 use farhop_kernels::gen_layer::{self, Weights};
@@ -17,26 +18,40 @@ use serde_json::Value;
 
 use crate::arrays::{Number, View, array, passing, view};
 use crate::errors::Failure;
+use crate::feed;
 use crate::graph::Graph;
 use crate::json::settings;
 use crate::literal;
 use crate::threads::compute;
 
+/// One part in this many may wait unfit between the passes: on graphs with a dozen neighbours a node, arrays of entries and of nodes that take
+/// turns come to about a tenth.
+const ROOM: usize = 8;
+
 /// What a forward pass keeps for its backward pass, which takes it: there is one.
 #[pyclass(frozen)]
 pub struct Kept {
-    rounds: Mutex<Option<KeptRounds>>,
+    held: Mutex<(Option<KeptRounds>, Vec<f32>)>,
 }
 
 impl Kept {
-    /// What is kept; nothing where the pass runs again.
-    pub fn new(rounds: Option<KeptRounds>) -> Self {
-        Kept { rounds: Mutex::new(rounds) }
+    /// What is kept of the rounds, nothing where they run again, and what goes into the feed-forward network, if there is one.
+    pub fn new(rounds: Option<KeptRounds>, before_feed: Vec<f32>) -> Self {
+        Kept { held: Mutex::new((rounds, before_feed)) }
     }
 
     /// Hands it over.
-    pub fn take(&self) -> Option<KeptRounds> {
-        self.rounds.lock().unwrap_or_else(PoisonError::into_inner).take()
+    pub fn take(&self) -> (Option<KeptRounds>, Vec<f32>) {
+        std::mem::take(&mut self.held.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        // A pass that nobody walks back: its memory is for the next one.
+        let (rounds, before_feed) = self.take();
+        rounds.into_iter().for_each(KeptRounds::give_back);
+        buffers::give(before_feed);
     }
 }
 
@@ -85,6 +100,7 @@ impl Layer {
         let wrong = |error: serde_json::Error| Failure::setting(farhop_nn::explain_unknown_key(&error.to_string()));
         let config: GenConfig = serde_json::from_value(given).map_err(wrong)?;
         config.check_ranges("GENConv").map_err(Failure::from)?;
+        buffers::set_room(ROOM);
         Ok(Layer { config })
     }
 
@@ -94,14 +110,16 @@ impl Layer {
         (sets, self.config.key(outputs), self.config.hops_read())
     }
 
-    /// The layer before its feed-forward network, and what its backward pass needs.
-    #[pyo3(signature = (graph, x, parameters, dropout, keep, threads))]
+    /// The layer, with its feed-forward network if the weights of one are given (32-bit numbers alone), and what its backward pass needs.
+    #[pyo3(signature = (graph, x, parameters, feed, dropout, keep, threads))]
+    #[allow(clippy::too_many_arguments, reason = "one call from Python")]
     fn forward<'py>(
         &self,
         py: Python<'py>,
         graph: &Graph,
         x: &Bound<'py, PyAny>,
         parameters: Parameters<'py>,
+        feed: Option<feed::Weights<'py>>,
         dropout: Option<u64>,
         keep: bool,
         threads: Option<usize>,
@@ -113,27 +131,37 @@ impl Layer {
             let shape = [structure.nodes(), outputs];
             let run = literal::Run { config: &self.config, graph: structure, outputs, dropout: self.mask(dropout) };
             let found = compute(py, threads, || Ok(run.forward(x.data, x.columns(), &slices)))?;
-            return Ok((array(py, found, &shape)?, keep.then(|| Kept::new(None))));
+            return Ok((array(py, found, &shape)?, keep.then(|| Kept::new(None, Vec::new()))));
         }
         let (x, slices) = (view::<f32>(x, "x")?, slices::<f32>(&parameters)?);
         let outputs = self.check(structure, &x, &slices)?;
         let config = self.config.kernel(x.columns(), outputs);
+        let feed = feed.as_ref().map(|weights| feed::parameters(weights, outputs)).transpose()?;
         let (found, kept) = compute(py, threads, || {
             let fixed = self.fixed(structure);
             let source = self.source(&slices, &fixed, dropout);
-            Ok(gen_layer::forward(structure, &config, &source, &weights(&slices), x.data, keep))
+            let (pre, kept) = gen_layer::forward(structure, &config, &source, &weights(&slices), x.data, keep);
+            let Some(feed) = feed else {
+                return Ok((pre, Kept::new(kept, Vec::new())));
+            };
+            let mut y = buffers::take(pre.len());
+            feed_forward::forward(&pre, feed, structure.nodes(), &mut y);
+            Ok((y, Kept::new(kept, pre)))
         })?;
-        Ok((passing(py, found, &[structure.nodes(), outputs])?, keep.then(|| Kept::new(kept))))
+        Ok((passing(py, found, &[structure.nodes(), outputs])?, Some(kept).filter(|_| keep)))
     }
 
-    /// The gradients of x, attention, bias `[rounds, E, H]`, query, key, hop_bias, value and residual; None where there is no such thing.
-    #[pyo3(signature = (graph, x, parameters, dropout, kept, gradient, needs_x, threads))]
+    /// The gradients of x, attention, bias `[rounds, E, H]`, query, key, hop_bias, value and residual, and of the four weights of the feed-forward
+    /// network; None where there is no such thing.
+    #[pyo3(signature = (graph, x, parameters, feed, dropout, kept, gradient, needs_x, threads))]
+    #[allow(clippy::too_many_arguments, reason = "one call from Python")]
     fn backward<'py>(
         &self,
         py: Python<'py>,
         graph: &Graph,
         x: &Bound<'py, PyAny>,
         parameters: Parameters<'py>,
+        feed: Option<feed::Weights<'py>>,
         dropout: Option<u64>,
         kept: &Kept,
         gradient: &Bound<'py, PyAny>,
@@ -162,14 +190,37 @@ impl Layer {
             return Err(Failure::data(format!("gradient has shape {:?}.", gradient.shape)).into());
         }
         let config = self.config.kernel(x.columns(), outputs);
-        let rounds = kept.take();
-        let found = compute(py, threads, || {
+        let feed = feed.as_ref().map(|weights| feed::parameters(weights, outputs)).transpose()?;
+        let (rounds, before_feed) = kept.take();
+        let (mut found, of_feed) = compute(py, threads, || {
             let fixed = self.fixed(structure);
             let source = self.source(&slices, &fixed, dropout);
+            let weights = weights(&slices);
+            let (rounds, before_feed) = if feed.is_some() && before_feed.len() != gradient.data.len() {
+                // Where the graph was retained, the pass before took it.
+                let (pre, rounds) = gen_layer::forward(structure, &config, &source, &weights, x.data, true);
+                (rounds, pre)
+            } else {
+                (rounds, before_feed)
+            };
             let mut own = buffers::take(gradient.data.len());
-            elements::copy(gradient.data, &mut own);
-            Ok(gen_layer::backward(structure, &config, &source, &weights(&slices), x.data, rounds, own, needs_x))
+            let of_feed = match feed {
+                Some(feed) => {
+                    Some(feed_forward::backward(&before_feed, feed, gradient.data, structure.nodes(), &mut own))
+                }
+                None => {
+                    elements::copy(gradient.data, &mut own);
+                    None
+                }
+            };
+            buffers::give(before_feed);
+            let of_layer = gen_layer::backward(structure, &config, &source, &weights, x.data, rounds, own, needs_x);
+            Ok((of_layer, of_feed))
         })?;
+        if !needs_x {
+            buffers::give(std::mem::take(&mut found.z));
+        }
+        let of_feed = of_feed.map_or_else(Vec::new, |found| vec![found.w1, found.b1, found.w2, found.b2]);
         let attends = slices.attention.is_some();
         [
             needs_x.then_some(found.z),
@@ -182,6 +233,7 @@ impl Layer {
             slices.residual.is_some().then_some(found.residual),
         ]
         .into_iter()
+        .chain(of_feed.into_iter().map(Some))
         .map(|gradient| gradient.map(flat).transpose())
         .collect()
     }

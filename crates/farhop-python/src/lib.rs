@@ -53,8 +53,6 @@ mod _farhop {
     #[pymodule_export]
     use crate::features::{hops, laplacian_encoding, random_walk_encoding};
     #[pymodule_export]
-    use crate::feed::{feed, feed_backward};
-    #[pymodule_export]
     use crate::graph::Graph;
     #[pymodule_export]
     use crate::layer::{Kept, Layer};

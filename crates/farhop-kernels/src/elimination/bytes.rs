@@ -72,19 +72,25 @@ pub fn bytes_finish(config: &Config, source_rounds: usize, nodes: usize, entries
             (true, _) => (1, 1 + usize::from(exact && rounds > 1)),
             // Of each set the round needs one direction, and so do the gradients; then both are there.
             (false, true) if k == rounds => (k.div_ceil(2), k),
-            (false, true) => (if keep { rounds } else { k.div_ceil(2) }, 2 * k),
-            (false, false) => (if keep { rounds - k + 1 } else { 1 }, 1),
+            (false, true) => (if keep { k } else { k.div_ceil(2) }, 2 * k),
+            (false, false) => (1, 1),
         };
         let pulling = wide(k - 1, k) + entries * heads * (transposed + gradients);
-        let still_transposed = if keep { transposed } else { 0 };
-        let joining = wide(k - 1, k - 1) + entries * heads * (still_transposed + gradients + 1);
+        // After the round: the set of its own is needed no more, and the two directions become one in place, where both are there.
+        let still_transposed = match (source_rounds == 1, keep) {
+            (true, _) => transposed,
+            (false, true) => transposed - 1,
+            (false, false) => 0,
+        };
+        let joined = usize::from(!exact || k == rounds);
+        let joining = wide(k - 1, k - 1) + entries * heads * (still_transposed + gradients + joined);
         // Before, at the nodes: of the sets that are left, with what the rounds so far have made.
         let so_far = match (k == rounds, source_rounds == 1, exact) {
             (true, _, _) => 0,
             (_, true, _) => still_transposed + gradients,
-            (_, _, true) if k + 1 == rounds => (if keep { rounds.div_ceil(2) } else { 0 }) + k,
-            (_, _, true) => still_transposed + gradients,
-            (_, _, false) => still_transposed.saturating_sub(1),
+            (_, _, true) if k + 1 == rounds => (if keep { rounds.div_ceil(2) - 1 } else { 0 }) + k,
+            (_, _, true) => (if keep { k } else { 0 }) + gradients,
+            (_, _, false) => 0,
         };
         let turning = wide(k.min(rounds - 1), k) + entries * heads * so_far;
         pulling.max(joining).max(turning)

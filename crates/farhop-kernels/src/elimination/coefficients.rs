@@ -143,6 +143,24 @@ pub(super) fn gather(
     out
 }
 
+/// `sums[e] += values[index[e]]` per head; every index is an entry.
+pub(super) fn add_gathered(mut sums: Vec<f32>, values: &[f32], index: &[u32], heads: usize) -> Vec<f32> {
+    let shared = SharedMut::new(&mut sums);
+    Blocks::by_rows(index.len(), heads * 4).run(|rows| {
+        // SAFETY: blocks are disjoint ranges.
+        let part = unsafe { shared.part(rows.start * heads..rows.end * heads) };
+        if heads == 1 {
+            part.iter_mut().zip(&index[rows]).for_each(|(sum, from)| *sum += values[*from as usize]);
+            return;
+        }
+        for (row, from) in part.chunks_exact_mut(heads).zip(&index[rows]) {
+            let values = &values[*from as usize * heads..(*from as usize + 1) * heads];
+            row.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+        }
+    });
+    sums
+}
+
 /// The two coefficients of an edge in every round, seen from the row that walks over it: `own[k]` along the walk's entry,
 /// `back[k]` against it. Index 0 is round 1; `[E, H]` each.
 pub(super) struct Chain<'a> {

@@ -245,7 +245,7 @@ impl BackwardRounds {
                 }
             }
             pull(&fixed.with(&increments), k, transposed.chain(k), &mut state);
-            transposed.done();
+            transposed.done(k);
             buffers::give(std::mem::take(&mut state.slabs[k - 1]));
             if source.each_round() {
                 edge[k - 1] = state.join_entries(graph, count, k - 1);

@@ -1,11 +1,10 @@
 //! What the steps of the backward pass share.
 
-use super::super::coefficients::gather;
+use super::super::coefficients::{add_gathered, gather};
 use super::super::rounds::Increments;
 use super::super::{Coefficients, Config};
 use crate::buffers;
 use crate::edge_attention;
-use crate::parallel::add;
 use farhop_graph::{Graph, NO_EDGE};
 
 /// What stays the same over the rounds.
@@ -60,12 +59,11 @@ impl State {
         let against = std::mem::take(&mut self.against[r]);
         let transposed = graph.transposed();
         if !graph.is_directed() {
-            let mut joined = gather(&along, |e| graph.reverse()[e], graph.entries(), count);
-            if !against.is_empty() {
-                add(&against, &mut joined);
-            }
+            let joined = match against.is_empty() {
+                true => gather(&along, |e| graph.reverse()[e], graph.entries(), count),
+                false => add_gathered(against, &along, graph.reverse(), count),
+            };
             buffers::give(along);
-            buffers::give(against);
             return joined;
         }
         let mut joined = vec![0.0; graph.entries() * count];

@@ -85,8 +85,13 @@ impl<'a> TransposedCoefficients<'a> {
         chain
     }
 
-    /// After a round: what is not kept goes.
-    pub fn done(&mut self) {
+    /// After round `k`: what is not kept goes, and so does what no earlier round reads.
+    pub fn done(&mut self, k: usize) {
+        if self.coefficients.rounds > 1 {
+            for side in [&mut self.along, &mut self.against] {
+                buffers::give(std::mem::take(&mut side[k - 1]));
+            }
+        }
         if !self.keep {
             for values in self.along.iter_mut().chain(&mut self.against) {
                 buffers::give(std::mem::take(values));
@@ -142,8 +147,9 @@ mod tests {
                             );
                         }
                     }
-                    transposed.done();
-                    assert_eq!(transposed.along.iter().all(Vec::is_empty), !keep);
+                    transposed.done(k);
+                    assert!(transposed.along[k - 1].is_empty() && transposed.against[k - 1].is_empty());
+                    assert_eq!(transposed.along.iter().all(Vec::is_empty), !keep || k == 1);
                 }
             }
         }
