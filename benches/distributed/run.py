@@ -53,11 +53,11 @@ class Hosts:
         read = lambda host: int(sh("ip", "netns", "exec", f"farhop-{host}", "cat", "/sys/class/net/eth0/statistics/tx_bytes").stdout)
         return sum(read(host) for host in range(1, self.count + 1))
 
-    def mpirun(self, words, environment=(), **options):
+    def mpirun(self, words, environment=(), grace=30, **options):
         hosts = ",".join(f"10.77.0.{host}:1" for host in range(1, self.count + 1))
         command = ["mpirun", "--allow-run-as-root", "-n", str(self.count), "--host", hosts, "--map-by", "node",
                    "--mca", "plm_rsh_agent", str(HERE / "agent.sh"), "--mca", "plm", "rsh", "--mca", "btl", "tcp,self", "--mca", "pml", "ob1",
-                   "--mca", "btl_tcp_if_include", "10.77.0.0/24", "--mca", "oob_tcp_if_include", "10.77.0.0/24", "--mca", "odls_base_sigkill_timeout", "30"]
+                   "--mca", "btl_tcp_if_include", "10.77.0.0/24", "--mca", "oob_tcp_if_include", "10.77.0.0/24", "--mca", "odls_base_sigkill_timeout", str(grace)]
         for pair in environment:
             command += ["-x", pair]
         return subprocess.Popen([*command, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
@@ -130,7 +130,7 @@ def kills(hosts, farhop, parts, settings, given, expected, work):
     for number in range(given.kills):
         run = work / f"killed-{number}"
         random.seed(number)
-        child = hosts.mpirun([farhop, "train", str(parts), *settings, "--out", str(run)], ["FARHOP_PATIENCE=20"])
+        child = hosts.mpirun([farhop, "train", str(parts), *settings, "--out", str(run)], ["FARHOP_PATIENCE=20"], grace=2)
         moment = random.uniform(*given.strike)
         time.sleep(moment)
         found = sh("pgrep", "-f", f"{farhop} train {parts}", check=False).stdout.split()
@@ -159,6 +159,7 @@ def kills(hosts, farhop, parts, settings, given, expected, work):
         rounds.append({"struck": struck, "seconds": round(moment, 2), "after_epochs": at, "epochs": len(final), "loss_off_by": off, "test": test, "restarts": attempts})
         worst = max(worst, off)
         done += struck
+        (work / "kills.json").write_text(json.dumps(rounds, indent=1))
         print(f"kill {number}: struck {struck} after {at} epochs, ended within {time.time() - killed:.1f} s with what followed", flush=True)
     return {"kills": done, "loss_off_by": worst, "longest_end_seconds": longest, "rounds": rounds}
 

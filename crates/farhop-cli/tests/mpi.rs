@@ -121,6 +121,41 @@ fn several_processes_train_what_one_does() {
     assert!(!output.status.success() && text.contains("has 2 parts, and there are 3 processes"), "{text}");
 }
 
+/// Many graphs need no parts: every process takes a share of every batch.
+#[test]
+fn several_processes_share_batches_of_graphs() {
+    if !is_there() {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let path = |name: &str| place.path().join(name);
+    let asked = ["train", "ring-transfer", "--threads", "1", "--width", "8", "--quiet", "--epochs", "2", "--out"];
+    succeed(Command::new(FARHOP).args(asked).arg(path("one")).env("FARHOP_CACHE", ""));
+    succeed(mpirun(3).args(asked).arg(path("three")));
+    let (one, three) = (losses(&path("one")), losses(&path("three")));
+    assert_eq!(one.len(), 2);
+    for (one, three) in one.iter().zip(&three) {
+        assert!((one - three).abs() <= 1e-5 * one, "{three} for {one}");
+    }
+    let told = succeed(mpirun(3).args(["evaluate", "--json", "--quiet"]).arg(path("three"))).stdout;
+    let told: serde_json::Value = serde_json::from_slice(&told).expect("one object, of the first process");
+    let alone = succeed(Command::new(FARHOP).args(["evaluate", "--json", "--quiet"]).arg(path("three"))).stdout;
+    let alone: serde_json::Value = serde_json::from_slice(&alone).unwrap();
+    assert_eq!((told["score"].as_f64(), &told["graphs"]), (alone["score"].as_f64(), &alone["graphs"]));
+    for (processes, name) in [(1, "one.csv"), (3, "three.csv")] {
+        succeed(mpirun(processes).args(["predict", "--quiet"]).arg(path("three")).arg("--out").arg(path(name)));
+    }
+    let rows = |name: &str| std::fs::read_to_string(path(name)).unwrap().lines().count();
+    assert_eq!(rows("one.csv"), rows("three.csv"));
+    // One graph is not shared out.
+    let [nodes, edges] = tables(place.path());
+    let mut whole = mpirun(2);
+    whole.args(["train", "--target", "label", "--quiet", "--nodes"]).arg(&nodes).arg("--edges").arg(&edges);
+    let output = whole.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && text.contains("Divide it first"), "{text}");
+}
+
 #[test]
 fn a_process_that_dies_ends_the_others() {
     if !is_there() {

@@ -210,7 +210,21 @@ impl DataConfig {
     /// When nothing is named, it is not there, or it does not hold together.
     pub fn read(&self, seed: u64, places: &Places) -> Result<Material, TrainError> {
         let file = self.split.file().map(SplitFile::open).transpose()?;
-        let mut material = self.read_as_is(seed, places, file.as_ref())?;
+        let material = self.read_as_is(seed, places, file.as_ref())?;
+        self.divided_and_scored(material, file)
+    }
+
+    /// A dataset of a `.farhop` file that was read in another way, treated as one that [`Material::read`] read.
+    ///
+    /// # Errors
+    /// When the split or the scale that the settings ask for is not possible.
+    pub fn of_file(&self, dataset: Dataset) -> Result<Material, TrainError> {
+        let file = self.split.file().map(SplitFile::open).transpose()?;
+        self.divided_and_scored(Material::of(dataset), file)?.scaled(self)
+    }
+
+    /// With the split of a file and the metric that the settings name.
+    fn divided_and_scored(&self, mut material: Material, file: Option<SplitFile>) -> Result<Material, TrainError> {
         if let Some(file) = file {
             let dataset = &mut material.dataset;
             let units = if dataset.splits_nodes() { dataset.graphs.union().nodes() } else { dataset.graphs.len() };

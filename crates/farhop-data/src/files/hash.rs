@@ -27,14 +27,36 @@ pub fn sha256_of_reader(reader: &mut impl Read) -> io::Result<String> {
 /// SHA-256 of what graphs are: their nodes, entries, direction and bounds, however they were made or named.
 pub fn sha256_of_graphs(graphs: &GraphSet) -> String {
     let union = graphs.union();
-    let mut hash = Sha256::new();
-    hash.update([u8::from(union.is_directed())]);
-    for positions in [graphs.offsets(), union.offsets()] {
-        hash.update((positions.len() as u64).to_le_bytes());
-        positions.iter().for_each(|position| hash.update((*position as u64).to_le_bytes()));
+    let positions = |all: &[usize]| all.iter().map(|position| *position as u64).collect::<Vec<_>>();
+    let mut hash = GraphHash::new(union.is_directed(), [&positions(graphs.offsets()), &positions(union.offsets())]);
+    hash.add(union.sources());
+    hash.finish()
+}
+
+/// As [`sha256_of_graphs`], of entries that come piece by piece.
+pub(crate) struct GraphHash(Sha256);
+
+impl GraphHash {
+    /// Where graphs and where rows start.
+    pub fn new(directed: bool, starts: [&[u64]; 2]) -> Self {
+        let mut hash = Sha256::new();
+        hash.update([u8::from(directed)]);
+        for positions in starts {
+            hash.update((positions.len() as u64).to_le_bytes());
+            positions.iter().for_each(|position| hash.update(position.to_le_bytes()));
+        }
+        GraphHash(hash)
     }
-    union.sources().iter().for_each(|source| hash.update(source.to_le_bytes()));
-    hex(&hash.finalize())
+
+    /// Further sources.
+    pub fn add(&mut self, sources: &[u32]) {
+        sources.iter().for_each(|source| self.0.update(source.to_le_bytes()));
+    }
+
+    /// The hash of all.
+    pub fn finish(self) -> String {
+        hex(&self.0.finalize())
+    }
 }
 
 /// Bytes as lower-case hexadecimal digits, two for each.

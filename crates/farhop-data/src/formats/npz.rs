@@ -130,6 +130,26 @@ impl<R: Read + Seek> Npz<R> {
         index.and_then(|index| self.archive.by_index_raw(index).ok()).map_or(0, |entry| entry.size())
     }
 
+    /// Gives an array of unsigned 32-bit numbers to `look`, piece by piece.
+    pub(crate) fn each_u32(
+        &mut self,
+        name: &str,
+        mut look: impl FnMut(&[u32]) -> Result<(), DataError>,
+    ) -> Result<(), DataError> {
+        let found = self.read_with(name, |_, label, stream, most| {
+            let mut numbers: Vec<u32> = Vec::new();
+            npy::scan(label, stream, most, npy::Dtype::Unsigned(4), &mut |bytes| {
+                numbers.clear();
+                numbers.extend(bytes.as_chunks::<4>().0.iter().map(|&chunk| u32::from_le_bytes(chunk)));
+                look(&numbers)
+            })
+        })?;
+        match found {
+            Some(_) => Ok(()),
+            None => Err(self.wrong(name, "whole numbers of 32 bits are needed.".to_string())),
+        }
+    }
+
     /// A matrix of 32-bit floats, left in the file, if it lies there as it would in memory: not compressed, little-endian,
     /// the last index running fastest. Every number is looked at once, which compares the checksum of the archive, too;
     /// `what` the rows are called if one of them is not finite.

@@ -22,6 +22,7 @@ mod mutations;
 mod on_disk;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod pieces;
 mod predictions;
 mod python_files;
 mod python_mutations;

@@ -1,7 +1,7 @@
 //! What one of several processes sees of a graph.
 
 use crate::error::GraphError;
-use crate::graph::Graph;
+use crate::graph::{Direction, Graph};
 
 /// The part of a graph that belongs to one owner: its own nodes, the nodes of others that an entry joins to them, and all these entries.
 ///
@@ -53,37 +53,67 @@ impl<'a> PartCutter<'a> {
     /// # Errors
     /// Never for a valid graph.
     pub fn cut(&mut self, owner: u32) -> Result<LocalPart, GraphError> {
-        let (graph, owner_of, columns) = (self.graph, self.owner_of, self.graph.transposed());
-        let column = |node: usize| &columns.targets[columns.offsets[node]..columns.offsets[node + 1]];
-        let mut nodes: Vec<u32> = (0..graph.nodes() as u32).filter(|&node| owner_of[node as usize] == owner).collect();
+        let (graph, owner_of) = (self.graph, self.owner_of);
+        let mut entries: Vec<[u32; 3]> = Vec::new();
+        for node in 0..graph.nodes() {
+            let own = owner_of[node] == owner;
+            for entry in graph.offsets()[node]..graph.offsets()[node + 1] {
+                let source = graph.sources()[entry];
+                if own || owner_of[source as usize] == owner {
+                    entries.push([entry as u32, node as u32, source]);
+                }
+            }
+        }
+        let degree = |node: u32| graph.degree(node as usize) as u32;
+        LocalPart::of_entries(graph.direction(), owner, owner_of, &entries, degree, &mut self.places)
+    }
+}
+
+impl LocalPart {
+    /// From all entries with an end among the nodes of `owner`: number, node that receives and node that gives, ascending. `places` has a zero
+    /// for every node of the whole graph, and has it again afterwards.
+    ///
+    /// # Errors
+    /// When they are not those of a graph.
+    pub fn of_entries(
+        direction: Direction,
+        owner: u32,
+        owner_of: &[u32],
+        given: &[[u32; 3]],
+        degree: impl Fn(u32) -> u32,
+        places: &mut [u32],
+    ) -> Result<LocalPart, GraphError> {
+        let mut nodes: Vec<u32> = (0..owner_of.len() as u32).filter(|&node| owner_of[node as usize] == owner).collect();
         let own = nodes.len();
-        let around = |&node: &u32| graph.neighbours(node as usize).iter().chain(column(node as usize)).copied();
         let mut others: Vec<u32> = Vec::new();
-        for other in nodes.iter().flat_map(around).filter(|&other| owner_of[other as usize] != owner) {
-            if std::mem::replace(&mut self.places[other as usize], 1) == 0 {
-                others.push(other);
+        for &[_, receiver, source] in given {
+            for node in [receiver, source] {
+                if owner_of[node as usize] != owner && std::mem::replace(&mut places[node as usize], 1) == 0 {
+                    others.push(node);
+                }
             }
         }
         others.sort_unstable_by_key(|&node| (owner_of[node as usize], node));
         nodes.append(&mut others);
-        nodes.iter().zip(1..).for_each(|(&node, place)| self.places[node as usize] = place);
-        let (mut offsets, mut sources, mut entries) = (vec![0], Vec::new(), Vec::new());
-        let mut row: Vec<(u32, u32)> = Vec::new();
-        for (at, &node) in nodes.iter().enumerate() {
-            let all = graph.offsets()[node as usize]..graph.offsets()[node as usize + 1];
-            let inside = |&entry: &usize| at < own || owner_of[graph.sources()[entry] as usize] == owner;
-            let placed = |entry: usize| (self.places[graph.sources()[entry] as usize] - 1, entry as u32);
-            row.clear();
-            row.extend(all.filter(inside).map(placed));
-            row.sort_unstable();
-            sources.extend(row.iter().map(|(source, _)| source));
-            entries.extend(row.iter().map(|(_, entry)| entry));
-            offsets.push(sources.len());
+        nodes.iter().zip(1..).for_each(|(&node, place)| places[node as usize] = place);
+        let place = |node: u32| places[node as usize] as usize - 1;
+        let mut offsets = vec![0usize; nodes.len() + 1];
+        given.iter().for_each(|&[_, receiver, _]| offsets[place(receiver) + 1] += 1);
+        (0..nodes.len()).for_each(|at| offsets[at + 1] += offsets[at]);
+        let mut next = offsets.clone();
+        let mut rows = vec![(0u32, 0u32); given.len()];
+        for &[entry, receiver, source] in given {
+            let at = &mut next[place(receiver)];
+            rows[*at] = (place(source) as u32, entry);
+            *at += 1;
         }
-        nodes.iter().for_each(|&node| self.places[node as usize] = 0);
+        drop(next);
+        offsets.windows(2).for_each(|row| rows[row[0]..row[1]].sort_unstable());
+        nodes.iter().for_each(|&node| places[node as usize] = 0);
+        let (sources, entries) = rows.into_iter().unzip();
         let owners = nodes[own..].iter().map(|&node| owner_of[node as usize]).collect();
-        let degrees = nodes[own..].iter().map(|&node| graph.degree(node as usize) as u32).collect();
-        let graph = Graph::from_csr(graph.direction(), offsets, sources)?;
+        let degrees = nodes[own..].iter().map(|&node| degree(node)).collect();
+        let graph = Graph::from_csr(direction, offsets, sources)?;
         Ok(LocalPart { graph, own, nodes, entries, owners, degrees })
     }
 }

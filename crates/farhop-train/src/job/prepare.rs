@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use farhop_data::hash::sha256_hex;
+use farhop_data::hash::{sha256_hex, sha256_of_graphs};
 use farhop_data::{Dataset, Numbers, Part, Target};
 use farhop_nn::exchange::Group;
 
@@ -120,11 +120,8 @@ fn sharing(
 
 /// A name of what is learned and from which graphs: the same on all processes, or they do not do the same steps.
 fn fingerprint(dataset: &Dataset) -> String {
-    let graph = dataset.graphs.union();
-    let mut bytes: Vec<u8> = Vec::new();
+    let mut bytes = sha256_of_graphs(&dataset.graphs).into_bytes();
     let mut add = |values: &mut dyn Iterator<Item = u64>| values.for_each(|value| bytes.extend(value.to_le_bytes()));
-    add(&mut dataset.graphs.offsets().iter().map(|offset| *offset as u64));
-    add(&mut (0..graph.nodes()).flat_map(|node| graph.neighbours(node)).map(|node| u64::from(*node)));
     for part in Part::ALL {
         add(&mut std::iter::once(u64::MAX).chain(dataset.split.part(part).iter().map(|unit| u64::from(*unit))));
     }

@@ -1,11 +1,13 @@
 //! `farhop data partition`: one graph in parts, a file for each process.
 
+use std::path::Path;
 use std::process::ExitCode;
 
-use farhop_data::parts::{PartsFolder, stream_parts, write_parts};
+use farhop_data::catalogue;
+use farhop_data::parts::{Division, PartsFolder, Pieces, stream_parts, write_parts};
 use farhop_data::text::thousands;
 use farhop_graph::{ClusterOptions, NodeWeight, Partitioner, cluster_with};
-use farhop_train::{Material, Places};
+use farhop_train::{Material, Places, Recipe};
 use serde_json::json;
 
 use super::recipe;
@@ -13,6 +15,9 @@ use crate::arguments::{Common, PartitionArguments};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::table::TextTable;
+
+/// The word for parts that are chosen in one pass.
+const STREAMING: &str = "streaming";
 
 pub fn run(arguments: &PartitionArguments, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     let recipe = recipe(&arguments.data, common)?;
@@ -28,23 +33,11 @@ pub fn run(arguments: &PartitionArguments, common: &Common, console: &Console) -
     {
         return Err(Failure::usage(format!("--out {}: it is no empty folder. Choose another.", out.display())));
     }
-    let Material { dataset, .. } = Material::read(&recipe, &Places::usual(arguments.data.data_dir.as_deref()))?;
-    let graph = dataset.graphs.union();
     let parts = arguments.parts.get();
-    let (how, owners) = match arguments.partitioner.as_str() {
-        "streaming" => ("streaming", stream_parts(graph, parts)?),
-        kind => {
-            let partitioner = if kind == "metis" { Partitioner::Metis } else { Partitioner::BuiltIn };
-            let options = ClusterOptions {
-                partitioner,
-                weight: NodeWeight::NodesAndEntries,
-                seed: recipe.train.seed,
-                ..ClusterOptions::default()
-            };
-            (kind, cluster_with(graph, parts, &options)?.of_node().to_vec())
-        }
+    let division = match in_pieces(arguments, &recipe)? {
+        Some(division) => division,
+        None => in_memory(arguments, &recipe)?,
     };
-    let division = write_parts(&dataset, &owners, parts as u32, how, out)?;
     let share = division.cut as f64 / division.entries.max(1) as f64;
     let object = json!({ "folder": out, "cut_share": share, "imbalance": division.imbalance(), "division": division });
     console.result(&object, || {
@@ -62,4 +55,43 @@ pub fn run(arguments: &PartitionArguments, common: &Common, console: &Console) -
     })?;
     console.message(&format!("next: mpirun -n {parts} farhop train {}", out.display()));
     Ok(ExitCode::SUCCESS)
+}
+
+/// A graph in a `.farhop` file that is chosen for in one pass is never in memory as a whole. None: other data, or another way to choose.
+fn in_pieces(arguments: &PartitionArguments, recipe: &Recipe) -> Result<Option<Division>, Failure> {
+    let named = recipe.data.dataset.as_deref().filter(|name| catalogue::find(name).is_err()).map(Path::new);
+    let Some(path) = named.filter(|path| path.is_file() && path.extension().is_some_and(|end| end == "farhop")) else {
+        return Ok(None);
+    };
+    if arguments.partitioner != STREAMING {
+        return Ok(None);
+    }
+    let Some((dataset, mut pieces)) = Pieces::open(path)? else { return Ok(None) };
+    if !dataset.splits_nodes() {
+        return Ok(None);
+    }
+    let Material { dataset, .. } = recipe.data.of_file(dataset)?;
+    let parts = arguments.parts.get();
+    let owners = pieces.stream_parts(parts)?;
+    Ok(Some(pieces.write_parts(&dataset, &owners, parts as u32, STREAMING, &arguments.out)?))
+}
+
+fn in_memory(arguments: &PartitionArguments, recipe: &Recipe) -> Result<Division, Failure> {
+    let Material { dataset, .. } = Material::read(recipe, &Places::usual(arguments.data.data_dir.as_deref()))?;
+    let graph = dataset.graphs.union();
+    let parts = arguments.parts.get();
+    let (how, owners) = match arguments.partitioner.as_str() {
+        STREAMING => (STREAMING, stream_parts(graph, parts)?),
+        kind => {
+            let partitioner = if kind == "metis" { Partitioner::Metis } else { Partitioner::BuiltIn };
+            let options = ClusterOptions {
+                partitioner,
+                weight: NodeWeight::NodesAndEntries,
+                seed: recipe.train.seed,
+                ..ClusterOptions::default()
+            };
+            (kind, cluster_with(graph, parts, &options)?.of_node().to_vec())
+        }
+    };
+    Ok(write_parts(&dataset, &owners, parts as u32, how, &arguments.out)?)
 }

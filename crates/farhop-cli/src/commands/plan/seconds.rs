@@ -48,7 +48,7 @@ impl Link {
         let usual = found.unwrap_or((1.25e9, 50e-6));
         let known = match (bandwidth, latency, found) {
             (Some(_), Some(_), _) => "given",
-            (None, None, Some(_)) => "measured between these processes",
+            (None, None, Some(_)) => "measured here",
             (None, None, None) => "assumed",
             (_, _, Some(_)) => "given and measured",
             (_, _, None) => "given and assumed",
@@ -131,7 +131,7 @@ impl Prediction {
     pub fn text(&self) -> String {
         let Prediction { computing, talking, tried, link } = self;
         format!(
-            "prediction: {} an epoch, {} of it computing (from a try on {tried} nodes on this\nmachine) and {} talking ({:.1} Gbit/s and {:.0} microseconds, {}).",
+            "prediction: {} an epoch: {} computing, from a try on {tried} nodes here,\nand {} talking at {:.1} Gbit/s and {:.0} microseconds ({}).",
             short(computing + talking),
             short(*computing),
             short(*talking),

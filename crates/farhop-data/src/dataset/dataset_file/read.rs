@@ -45,6 +45,29 @@ impl<R: Read + Seek> Stored<R> {
     pub fn dataset(&mut self) -> Result<Dataset, DataError> {
         let metadata = self.metadata()?;
         let graphs = self.graphs(metadata.directed)?;
+        self.around(metadata, graphs)
+    }
+
+    /// All but the entries of one graph without features of edges: the dataset with an edgeless graph, whether it is directed, and where the rows
+    /// of its entries start. None for other data.
+    pub fn without_entries(&mut self) -> Result<Option<(Dataset, bool, Vec<u32>)>, DataError> {
+        let metadata = self.metadata()?;
+        let starts = self.u32("row_starts")?;
+        let bounds = self.u32("graph_starts")?;
+        let nodes = starts.len().saturating_sub(1);
+        let plain = metadata.edges.width == 0 && metadata.edges.sizes.is_empty();
+        if !plain || bounds.len() != 2 || nodes == 0 || !starts.is_sorted() || starts[0] != 0 {
+            return Ok(None);
+        }
+        let directed = metadata.directed;
+        let alone = Graph::from_csr(Direction::Undirected, vec![0; nodes + 1], Vec::new())
+            .and_then(|graph| GraphSet::new(graph, vec![0, nodes]));
+        let alone = alone.map_err(|error| self.wrong(format!("{error}.")))?;
+        Ok(Some((self.around(metadata, alone)?, directed, starts)))
+    }
+
+    /// Everything around the graphs.
+    fn around(&mut self, metadata: Metadata, graphs: GraphSet) -> Result<Dataset, DataError> {
         let (rows, entries) = (graphs.union().nodes(), graphs.union().entries());
         let nodes = self.columns("node", rows, metadata.nodes)?;
         let edges = self.columns("edge", entries, metadata.edges)?;

@@ -27,31 +27,60 @@ pub fn write_parts(
     folder: &Path,
 ) -> Result<Division, DataError> {
     let wrong = |what: String| DataError::Mismatch { what: format!("{}: {what}", dataset.name) };
-    if !dataset.splits_nodes() || matches!(dataset.target, Target::Pair { .. }) {
-        return Err(wrong("only one graph whose nodes are predicted is divided among processes.".to_string()));
-    }
     let graph = dataset.graphs.union();
     let failed = |error: farhop_graph::GraphError| wrong(format!("{error}."));
     let mut cutter = PartCutter::new(graph, owners).map_err(failed)?;
+    let crossing = (0..graph.nodes()).map(|node| {
+        graph.neighbours(node).iter().filter(|&&other| owners[other as usize] != owners[node]).count() as u64
+    });
+    let whole = Whole {
+        nodes: graph.nodes() as u64,
+        entries: graph.entries() as u64,
+        directed: graph.is_directed(),
+        cut: crossing.sum(),
+        sha256: sha256_of_graphs(&dataset.graphs),
+        how: how.to_string(),
+    };
+    write_all(dataset, whole, owners, parts, folder, |part| cutter.cut(part).map_err(failed))
+}
+
+/// What the manifest says of the whole graph.
+pub(super) struct Whole {
+    pub nodes: u64,
+    pub entries: u64,
+    pub directed: bool,
+    /// Entries between parts.
+    pub cut: u64,
+    pub sha256: String,
+    pub how: String,
+}
+
+/// Writes the parts that `cut` gives, one after the other, and the manifest. Of the graph of the dataset nothing is read.
+pub(super) fn write_all(
+    dataset: &Dataset,
+    whole: Whole,
+    owners: &[u32],
+    parts: u32,
+    folder: &Path,
+    mut cut: impl FnMut(u32) -> Result<LocalPart, DataError>,
+) -> Result<Division, DataError> {
+    let wrong = |what: String| DataError::Mismatch { what: format!("{}: {what}", dataset.name) };
+    if !dataset.splits_nodes() || matches!(dataset.target, Target::Pair { .. }) {
+        return Err(wrong("only one graph whose nodes are predicted is divided among processes.".to_string()));
+    }
     let mut identity: Vec<u8> = owners.iter().flat_map(|owner| owner.to_le_bytes()).collect();
-    identity.extend(sha256_of_graphs(&dataset.graphs).bytes());
+    identity.extend(whole.sha256.bytes());
     identity.extend(dataset.name.bytes());
     let partition = sha256_hex(&identity)[..16].to_string();
     drop(identity);
     fs::create_dir_all(folder).map_err(|source| DataError::Write { file: folder.display().to_string(), source })?;
     let mut files = Vec::new();
     for part in 0..parts {
-        let local = cutter.cut(part).map_err(failed)?;
+        let local = cut(part)?;
         if local.own == 0 {
             return Err(wrong(format!("part {part} of {parts} would have no node. Make fewer parts.")));
         }
-        let place = PartPlace {
-            partition: partition.clone(),
-            part,
-            parts,
-            nodes: graph.nodes() as u64,
-            entries: graph.entries() as u64,
-        };
+        let place = PartPlace { partition: partition.clone(), part, parts, nodes: whole.nodes, entries: whole.entries };
         let cut = part_of(dataset, local, place).map_err(failed_or(&wrong))?;
         let name = part_name(part);
         let path = folder.join(&name);
@@ -70,19 +99,16 @@ pub fn write_parts(
             training: cut.dataset.split.train.len() as u64,
         });
     }
-    let crossing = (0..graph.nodes()).map(|node| {
-        graph.neighbours(node).iter().filter(|&&other| owners[other as usize] != owners[node]).count() as u64
-    });
     let division = Division {
         format: FORMAT.to_string(),
         version: VERSION,
         partition,
         name: dataset.name.clone(),
-        how: how.to_string(),
-        nodes: graph.nodes() as u64,
-        entries: graph.entries() as u64,
-        edges: graph.edges() as u64,
-        cut: crossing.sum(),
+        how: whole.how,
+        nodes: whole.nodes,
+        entries: whole.entries,
+        edges: if whole.directed { whole.entries } else { whole.entries / 2 },
+        cut: whole.cut,
         files,
     };
     let text = serde_json::to_vec_pretty(&division)

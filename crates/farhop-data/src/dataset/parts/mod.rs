@@ -8,12 +8,14 @@
 mod cut;
 mod file;
 mod manifest;
+mod pieces;
 mod stream;
 
 use farhop_graph::LocalPart;
 
 pub use cut::write_parts;
 pub use manifest::{Division, PartEntry, PartsFolder};
+pub use pieces::Pieces;
 pub use stream::stream_parts;
 
 use crate::dataset::{Columns, Dataset};

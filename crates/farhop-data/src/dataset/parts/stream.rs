@@ -14,37 +14,55 @@ const SLACK: f64 = 0.05;
 /// # Errors
 /// `parts` outside `1..=N` (1 is always allowed).
 pub fn stream_parts(graph: &Graph, parts: usize) -> Result<Vec<u32>, DataError> {
-    let nodes = graph.nodes();
-    let most = nodes.max(1);
-    if parts == 0 || parts > most {
-        return Err(DataError::Mismatch { what: format!("{parts} parts of {nodes} nodes: give 1 to {most}.") });
-    }
+    let mut greedy = Greedy::new(graph.nodes(), graph.entries(), parts)?;
+    (0..graph.nodes()).for_each(|node| greedy.place(node, graph.neighbours(node)));
+    Ok(greedy.of_node)
+}
+
+/// Nodes on their way to parts; see [`stream_parts`].
+pub(super) struct Greedy {
+    /// The part of every node; none yet: the largest number.
+    pub of_node: Vec<u32>,
+    room: f64,
+    work: Vec<f64>,
+    near: Vec<u32>,
+}
+
+impl Greedy {
     const NONE: u32 = u32::MAX;
-    let mut of_node = vec![NONE; nodes];
-    let room = ((nodes + graph.entries()) as f64 / parts as f64 * (1.0 + SLACK)).max(1.0);
-    let mut work = vec![0.0f64; parts];
-    let mut near = vec![0u32; parts];
-    for node in 0..nodes {
+
+    /// Before the first node.
+    pub fn new(nodes: usize, entries: usize, parts: usize) -> Result<Self, DataError> {
+        let most = nodes.max(1);
+        if parts == 0 || parts > most {
+            return Err(DataError::Mismatch { what: format!("{parts} parts of {nodes} nodes: give 1 to {most}.") });
+        }
+        let room = ((nodes + entries) as f64 / parts as f64 * (1.0 + SLACK)).max(1.0);
+        Ok(Greedy { of_node: vec![Self::NONE; nodes], room, work: vec![0.0; parts], near: vec![0; parts] })
+    }
+
+    /// Chooses for the next node, which receives from these.
+    pub fn place(&mut self, node: usize, neighbours: &[u32]) {
+        let Greedy { of_node, room, work, near } = self;
         near.fill(0);
-        for &other in graph.neighbours(node) {
-            if of_node[other as usize] != NONE {
+        for &other in neighbours {
+            if of_node[other as usize] != Self::NONE {
                 near[of_node[other as usize] as usize] += 1;
             }
         }
         // The last nodes fill parts that would stay empty.
         let empty = work.iter().filter(|work| **work == 0.0).count();
-        let must = nodes - node <= empty;
+        let must = of_node.len() - node <= empty;
         let mut best = (f64::NEG_INFINITY, f64::INFINITY, 0);
-        for part in (0..parts).filter(|&part| !must || work[part] == 0.0) {
-            let score = f64::from(near[part]) * (1.0 - work[part] / room);
+        for part in (0..work.len()).filter(|&part| !must || work[part] == 0.0) {
+            let score = f64::from(near[part]) * (1.0 - work[part] / *room);
             if score > best.0 || (score == best.0 && work[part] < best.1) {
                 best = (score, work[part], part);
             }
         }
-        work[best.2] += 1.0 + graph.degree(node) as f64;
+        work[best.2] += 1.0 + neighbours.len() as f64;
         of_node[node] = best.2 as u32;
     }
-    Ok(of_node)
 }
 
 #[cfg(test)]

@@ -15,6 +15,6 @@ mod writer;
 pub use array::Array;
 pub use header::{Dtype, Header};
 pub use matrix::{Matrix, read_matrix};
-pub(crate) use reader::{object_bytes, parse_f32, parse_within, scan_f32};
+pub(crate) use reader::{object_bytes, parse_f32, parse_within, scan, scan_f32};
 pub use reader::{parse, read};
 pub(crate) use writer::{write_f32, write_f32_rows, write_i64, write_text, write_u8, write_u16, write_u32};

@@ -89,20 +89,34 @@ pub(crate) fn scan_f32(
     length: u64,
     look: &mut dyn FnMut(&[f32]),
 ) -> Result<Option<(u64, Vec<usize>)>, DataError> {
+    let mut numbers = Vec::new();
+    scan(name, stream, length, Dtype::Float(4), &mut |bytes| {
+        numbers.clear();
+        numbers.extend(decoded(bytes));
+        look(&numbers);
+        Ok(())
+    })
+}
+
+/// As [`scan_f32`] for elements of any type, as bytes: a piece has whole elements. An error of `look` ends it.
+pub(crate) fn scan(
+    name: &str,
+    stream: &mut dyn Read,
+    length: u64,
+    dtype: Dtype,
+    look: &mut dyn FnMut(&[u8]) -> Result<(), DataError>,
+) -> Result<Option<(u64, Vec<usize>)>, DataError> {
     let wrong = |reason: String| DataError::Array { file: name.to_string(), reason };
     let (header, offset) = read_header(stream).map_err(wrong)?;
-    if header.dtype != Dtype::Float(4) || header.big_endian || header.fortran_order {
+    if header.dtype != dtype || header.big_endian || header.fortran_order {
         return Ok(None);
     }
     let mut left = promised_bytes(&header, length).map_err(wrong)?;
     let mut bytes = vec![0; left.min(PIECE)];
-    let mut numbers = Vec::with_capacity(bytes.len() / 4);
     while left > 0 {
         let piece = left.min(PIECE);
         stream.read_exact(&mut bytes[..piece]).map_err(|error| wrong(damaged(&error)))?;
-        numbers.clear();
-        numbers.extend(decoded(&bytes[..piece]));
-        look(&numbers);
+        look(&bytes[..piece])?;
         left -= piece;
     }
     require_end(stream).map_err(wrong)?;
