@@ -182,7 +182,7 @@ fn rows_that_weigh_and_encodings() {
     let mut data = molecules(Level::Graph, numbers);
     data.weights = (0..GRAPHS).map(|graph| (graph % 4) as f32).collect();
     let mut recipe = eliminating();
-    recipe.encodings = EncodingConfig { walk: 4, laplacian: 3, ..EncodingConfig::default() };
+    recipe.encodings = EncodingConfig { walk: 4, laplacian: 3 };
     recipe.train.bucket_by_size = true;
     let one = alone(&data, &recipe);
     compare(&one, &together(&data, 3, &recipe), "weights, encodings, buckets");
