@@ -51,7 +51,7 @@ class _Prepared:
         if self._row_of_entry is None:
             entry_of_row = self.native.entry_of_row()
             kept = np.flatnonzero(entry_of_row != np.iinfo(np.uint32).max)[::-1]
-            row_of_entry = np.zeros(int(entry_of_row[kept].max(initial=0)) + 1 if len(kept) else 0, dtype=np.int64)
+            row_of_entry: np.ndarray = np.zeros(int(entry_of_row[kept].max(initial=0)) + 1 if len(kept) else 0, dtype=np.int64)
             # Of several rows of one edge the first counts.
             row_of_entry[entry_of_row[kept]] = kept
             self._row_of_entry = torch.from_numpy(row_of_entry)
