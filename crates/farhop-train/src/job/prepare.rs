@@ -104,7 +104,7 @@ fn sharing(
     same_settings(recipe, group)?;
     if dataset.splits_nodes() {
         return Err(TrainError::Task(format!(
-            "{name} is one graph, and is not divided among processes. Divide it first: farhop data partition {name} --parts {} --out {name}.parts",
+            "{name} is one graph, and is not divided among processes. Divide it first, into {} parts (farhop data partition), and train on their folder.",
             group.ranks(),
             name = dataset.name
         )));
