@@ -232,7 +232,15 @@ def test_warm_start_goes_on_with_the_same_bits(path):
         parted.set_params(width=9).fit(graph, y)
 
 
-def test_control_c_stops_within_a_second_and_keeps_the_state():
+@pytest.fixture
+def control_c():
+    """Ctrl-C as in a terminal: a program that was started in the background of a shell ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_control_c_stops_within_a_second_and_keeps_the_state(control_c):
     graph, y = path_graph(3000)
     model = NodeClassifier(epochs=100_000, width=32, warm_start=True, patience=None)
     begun = threading.Event()
