@@ -282,7 +282,7 @@ fn what_does_not_belong_together_is_refused_on_all() {
         data.target = classes(data.graphs.union().nodes());
         data.metric = data.target.usual_metric();
     });
-    assert!(said.contains("farhop data partition molecules --parts 2"), "{said}");
+    assert!(said.contains("Divide it first, into 2 parts"), "{said}");
 }
 
 /// Real molecules, where they are at hand.

@@ -192,7 +192,12 @@ impl Architecture for Exphormer {
         };
         let mut e = self.local.reads_edges().then(|| entry_rows.clone());
         // One row for all entries is not spread over them.
-        let (own_rows, entry_rows) = if single { (0, ledger.data(0)) } else { (shape.entries, entry_rows) };
+        let (own_rows, entry_rows) = if single {
+            drop(entry_rows);
+            (0, ledger.data(0))
+        } else {
+            (shape.entries, entry_rows)
+        };
         for layer in 0..common.layers {
             (h, e) = self.layer(common).cost(layer, h, e, shape, ledger, |name, h| {
                 let z = if self.virtual_nodes > 0 { ledger.concat(name, vec![h]) } else { h };
