@@ -34,17 +34,16 @@ pub fn run(
 
 /// What belongs to the demonstration has no meaning for the user's data.
 fn refuse_demonstration(arguments: &TrainArguments) -> Result<(), Failure> {
-    let mut rest = arguments.demonstration.clone();
-    if arguments.data.what.is_some() {
-        // Datasets that are made have a distance, too.
-        rest.distance = None;
+    let asked = &arguments.demonstration;
+    // Datasets that are made have a distance, too.
+    let distance = asked.distance.is_some() && arguments.data.what.is_none();
+    let given = [(distance, "--distance"), (asked.picture.is_some(), "--picture"), (asked.tree_nodes.is_some(), "--tree-nodes")];
+    match given.into_iter().find(|(is_given, _)| *is_given) {
+        None => Ok(()),
+        Some((_, flag)) => Err(Failure::usage(format!(
+            "{flag} belongs to the demonstration, which has its own data. Take it out, or the data that you named."
+        ))),
     }
-    if rest.is_empty() {
-        return Ok(());
-    }
-    Err(Failure::usage(
-        "--distance, --picture and --tree-nodes belong to the demonstration, which has its own data. Take them out, or --nodes, --edges, --target and --recipe.",
-    ))
 }
 
 /// The demonstration has its own models; only the number of epochs may be changed.
