@@ -37,7 +37,11 @@ fn refuse_demonstration(arguments: &TrainArguments) -> Result<(), Failure> {
     let asked = &arguments.demonstration;
     // Datasets that are made have a distance, too.
     let distance = asked.distance.is_some() && arguments.data.what.is_none();
-    let given = [(distance, "--distance"), (asked.picture.is_some(), "--picture"), (asked.tree_nodes.is_some(), "--tree-nodes")];
+    let given = [
+        (distance, "--distance"),
+        (asked.picture.is_some(), "--picture"),
+        (asked.tree_nodes.is_some(), "--tree-nodes"),
+    ];
     match given.into_iter().find(|(is_given, _)| *is_given) {
         None => Ok(()),
         Some((_, flag)) => Err(Failure::usage(format!(
