@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use farhop_graph::Graph;
 
-use super::Group;
+use super::{Group, Underway};
 use crate::buffers;
 
 /// What nodes and entries of a part are called in the whole graph, for what is random.
@@ -20,14 +20,16 @@ pub struct Names<'a> {
 }
 
 /// What a [`Halo`] is made of. A part has `own` nodes first and those of others behind them, by owner and then by name; all entries with an end
-/// among its own nodes are in its graph.
+/// among its own nodes are in its graph. Own nodes that have a neighbour elsewhere come last among own ones, so that rows of the others, which
+/// need nothing of other processes, are one range.
 #[derive(Clone, Debug, Default)]
 pub struct HaloParts {
     /// Nodes that this process owns.
     pub own: usize,
     /// The owner of every other node.
     pub owners: Vec<u32>,
-    /// The number of every node in the whole graph; ascending among own nodes, and among those of one owner.
+    /// The number of every node in the whole graph; ascending among own nodes without a neighbour elsewhere, among those with one, and among the
+    /// nodes of one owner.
     pub nodes: Vec<u32>,
     /// The number of every entry in the whole graph.
     pub entries: Vec<u32>,
@@ -45,6 +47,7 @@ pub struct Halo {
     group: Arc<Group>,
     parts: HaloParts,
     peers: Vec<Peer>,
+    interior: usize,
     own_names: &'static [u32],
 }
 
@@ -73,8 +76,8 @@ impl Halo {
             return Err(format!("{} numbers for {} entries", parts.entries.len(), graph.entries()));
         }
         let ascending = |names: &[u32]| names.windows(2).all(|pair| pair[0] < pair[1]);
-        if !parts.owners.is_sorted() || !ascending(&parts.nodes[..parts.own]) {
-            return Err("own nodes, and the owners of others, must ascend".to_string());
+        if !parts.owners.is_sorted() {
+            return Err("the owners of others must ascend".to_string());
         }
         let columns = graph.transposed();
         let mut peers = Vec::new();
@@ -96,9 +99,13 @@ impl Halo {
             }
             peers.push(Peer { rank, send, receive });
         }
+        let interior = peers.iter().filter_map(|peer| peer.send.first()).min().map_or(parts.own, |&node| node as usize);
+        if !ascending(&parts.nodes[..interior]) || !ascending(&parts.nodes[interior..parts.own]) {
+            return Err("own nodes with neighbours elsewhere, and those without, must ascend".to_string());
+        }
         // A process has one part as long as it lives, and every mask names its rows.
         let own_names = parts.nodes[..parts.own].to_vec().leak();
-        Ok(Halo { group, parts, peers, own_names })
+        Ok(Halo { group, parts, peers, interior, own_names })
     }
 
     /// All processes.
@@ -109,6 +116,18 @@ impl Halo {
     /// Nodes that this process owns: the first ones.
     pub fn own(&self) -> usize {
         self.parts.own
+    }
+
+    /// Own nodes without a neighbour elsewhere: the first ones. What is computed of their rows needs nothing of other processes.
+    pub fn interior(&self) -> usize {
+        self.interior
+    }
+
+    /// The same with no node counted as one without a neighbour elsewhere: nothing is computed while messages are under way. For tests, which
+    /// compare the two.
+    pub fn waiting(mut self) -> Self {
+        self.interior = 0;
+        self
     }
 
     /// Nodes of others.
@@ -151,6 +170,13 @@ impl Halo {
 
     /// Fills the rows of other processes' nodes with what their owners have: `(array, width)`, `[nodes, width]` each, all in one message.
     pub fn fill(&self, arrays: &mut [(&mut [f32], usize)]) {
+        let own: Vec<(&[f32], usize)> = arrays.iter().map(|(values, width)| (&**values, *width)).collect();
+        let underway = self.begin(&own);
+        underway.fill(arrays);
+    }
+
+    /// Begins to send the rows of own nodes to whoever needs them. The arrays may be written to as soon as this returns.
+    pub fn begin(&self, arrays: &[(&[f32], usize)]) -> RowsUnderway<'_> {
         let width: usize = arrays.iter().map(|(_, width)| 4 * width).sum();
         let ranks = self.group.ranks();
         let (mut out, mut lengths) = (vec![Vec::new(); ranks], vec![0; ranks]);
@@ -164,16 +190,7 @@ impl Halo {
             }
             lengths[peer.rank] = peer.receive.len() * width;
         }
-        let found = self.group.swap(out, &lengths);
-        for peer in &self.peers {
-            let mut rest = &found[peer.rank][..];
-            for (values, width) in arrays.iter_mut() {
-                let rows = &mut values[peer.receive.start * *width..peer.receive.end * *width];
-                let (part, after) = rest.split_at(size_of_val(rows));
-                bytes_of_mut(rows).copy_from_slice(part);
-                rest = after;
-            }
-        }
+        RowsUnderway { halo: self, messages: self.group.begin(out, &lengths) }
     }
 
     /// The rows of own nodes, `[own, width]`, followed by those that others have.
@@ -181,6 +198,11 @@ impl Halo {
         let mut rows = self.with_room(own, width);
         self.fill(&mut [(&mut rows, width)]);
         rows
+    }
+
+    /// As [`Halo::extended`], without waiting: the rows of others hold anything until they [have arrived](RowsUnderway::fill).
+    pub fn begin_extended(&self, own: &[f32], width: usize) -> (Vec<f32>, RowsUnderway<'_>) {
+        (self.with_room(own, width), self.begin(&[(own, width)]))
     }
 
     /// The rows of own nodes followed by `others`, which is the end of what [`Halo::extended`] gave.
@@ -195,6 +217,30 @@ impl Halo {
         let mut rows = buffers::take(self.parts.nodes.len() * width);
         rows[..own.len()].copy_from_slice(own);
         rows
+    }
+}
+
+/// Rows that are under way between processes.
+#[derive(Debug)]
+#[must_use = "others wait for what is begun, and so must this process"]
+pub struct RowsUnderway<'a> {
+    halo: &'a Halo,
+    messages: Underway<'a>,
+}
+
+impl RowsUnderway<'_> {
+    /// Waits for the rows of other processes' nodes and puts them into their places: arrays and widths as they were [begun](Halo::begin).
+    pub fn fill(self, arrays: &mut [(&mut [f32], usize)]) {
+        let found = self.messages.finish();
+        for peer in &self.halo.peers {
+            let mut rest = &found[peer.rank][..];
+            for (values, width) in arrays.iter_mut() {
+                let rows = &mut values[peer.receive.start * *width..peer.receive.end * *width];
+                let (part, after) = rest.split_at(size_of_val(rows));
+                bytes_of_mut(rows).copy_from_slice(part);
+                rest = after;
+            }
+        }
     }
 }
 
