@@ -77,6 +77,8 @@ def main():
     parser.add_argument("--epochs", type=int, default=20)
     parser.add_argument("--model", default="gen")
     parser.add_argument("--rate", help="limit of each link, as tc writes it: 1gbit")
+    parser.add_argument("--divider", help="another farhop that divides the data: one from before 2026-11-18 does not put nodes without neighbours elsewhere "
+                        "first, so that nothing is computed while messages are under way")
     parser.add_argument("--kills", type=int, default=0)
     parser.add_argument("--strike", type=float, nargs=2, default=(2, 10), metavar=("FROM", "TO"), help="seconds after the start in which a kill falls")
     parser.add_argument("--work", default="/tmp/farhop-distributed")
@@ -93,11 +95,12 @@ def main():
     alone = json.loads((work / "one" / "run.json").read_text())
     expected = losses(work / "one")
     record = {"date": time.strftime("%Y-%m-%d"), "machine": f"{os.cpu_count()} cores", "data": given.data, "model": given.model,
-              "epochs": given.epochs, "rate": given.rate, "one": {"seconds_per_epoch": alone["seconds_per_epoch"], "peak_rss_bytes": alone["peak_rss_bytes"],
+              "epochs": given.epochs, "rate": given.rate, "overlap": not given.divider, "one": {"seconds_per_epoch": alone["seconds_per_epoch"], "peak_rss_bytes": alone["peak_rss_bytes"],
               "seconds": time.time() - start, "test": alone["scores"]["test"]}, "runs": []}
     for count in map(int, given.processes.split(",")):
         parts = work / f"{count}.parts"
-        divided = json.loads(sh(farhop, "data", "partition", given.data, *where, "--parts", str(count), "--out", str(parts), "--json", "--quiet").stdout)
+        divider = str(pathlib.Path(given.divider).resolve()) if given.divider else farhop
+        divided = json.loads(sh(divider, "data", "partition", given.data, *where, "--parts", str(count), "--out", str(parts), "--json", "--quiet").stdout)
         planned = json.loads(sh(farhop, "plan", str(parts), "--model", given.model, "--json", "--quiet").stdout)
         hosts = Hosts(count, given.rate)
         try:

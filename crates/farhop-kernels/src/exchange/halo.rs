@@ -7,6 +7,7 @@ use farhop_graph::Graph;
 
 use super::{Group, Underway};
 use crate::buffers;
+use crate::dense::RowNames;
 
 /// What nodes and entries of a part are called in the whole graph, for what is random.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +49,9 @@ pub struct Halo {
     parts: HaloParts,
     peers: Vec<Peer>,
     interior: usize,
-    own_names: &'static [u32],
+    /// What nodes and entries are called. A process has one part as long as it lives, and every mask names its rows: so they stay.
+    nodes: &'static [u32],
+    entries: &'static [u32],
 }
 
 /// A process that owns some of them.
@@ -66,7 +69,7 @@ impl Halo {
     ///
     /// # Errors
     /// When the arrays do not belong together: one line.
-    pub fn new(group: Arc<Group>, graph: &Graph, parts: HaloParts) -> Result<Self, String> {
+    pub fn new(group: Arc<Group>, graph: &Graph, mut parts: HaloParts) -> Result<Self, String> {
         let nodes = graph.nodes();
         let others = nodes.checked_sub(parts.own).ok_or("there are fewer nodes than own ones")?;
         if parts.owners.len() != others || parts.degrees.len() != others || parts.nodes.len() != nodes {
@@ -103,9 +106,9 @@ impl Halo {
         if !ascending(&parts.nodes[..interior]) || !ascending(&parts.nodes[interior..parts.own]) {
             return Err("own nodes with neighbours elsewhere, and those without, must ascend".to_string());
         }
-        // A process has one part as long as it lives, and every mask names its rows.
-        let own_names = parts.nodes[..parts.own].to_vec().leak();
-        Ok(Halo { group, parts, peers, interior, own_names })
+        let nodes = std::mem::take(&mut parts.nodes).leak();
+        let entries = std::mem::take(&mut parts.entries).leak();
+        Ok(Halo { group, parts, peers, interior, nodes, entries })
     }
 
     /// All processes.
@@ -147,12 +150,17 @@ impl Halo {
 
     /// What nodes and entries are called in the whole graph.
     pub fn names(&self) -> Names<'_> {
-        Names { nodes: &self.parts.nodes, entries: &self.parts.entries, total: self.parts.total_entries }
+        Names { nodes: self.nodes, entries: self.entries, total: self.parts.total_entries }
+    }
+
+    /// What entries, and nodes behind them, are called in the whole graph, for masks.
+    pub fn entry_names(&self) -> RowNames {
+        RowNames::OfPart { entries: self.entries, nodes: self.nodes, total: self.parts.total_entries }
     }
 
     /// What own nodes are called in the whole graph, for masks.
     pub fn own_names(&self) -> &'static [u32] {
-        self.own_names
+        &self.nodes[..self.parts.own]
     }
 
     /// How many nodes a node receives from in the whole graph.
@@ -212,9 +220,10 @@ impl Halo {
         rows
     }
 
-    fn with_room(&self, own: &[f32], width: usize) -> Vec<f32> {
+    /// The rows of own nodes, and room for those of others.
+    pub(crate) fn with_room(&self, own: &[f32], width: usize) -> Vec<f32> {
         assert_eq!(own.len(), self.own() * width, "rows must be those of own nodes");
-        let mut rows = buffers::take(self.parts.nodes.len() * width);
+        let mut rows = buffers::take(self.nodes.len() * width);
         rows[..own.len()].copy_from_slice(own);
         rows
     }

@@ -128,6 +128,7 @@ impl Operation for GenOp {
         };
         let (data, rounds) = kernel::forward_within(graph, config, &source, &weights, &mut z, training, halo);
         let others = if training { z.rows()[input(0).len()..].to_vec() } else { Vec::new() };
+        drop(z);
         buffers::give(extended.unwrap_or_default());
         let rows = data.len().checked_div(config.outputs).unwrap_or(0);
         (Output { data, shape: vec![rows, config.outputs] }, KeptRows { rounds, others })
