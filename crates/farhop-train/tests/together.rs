@@ -324,7 +324,9 @@ fn what_does_not_belong_together_is_refused_on_all() {
     assert!(said.contains("the recipe of process 1 is not that of process 0"), "{said}");
     let said = refusal(&one, 2, &|_, recipe| recipe.model = Recipe::for_model("gps").unwrap().model);
     assert!(
-        said.contains("gps can't be spread over several processes. Those that can: gen, gcn, mlp, appnp, graphsage"),
+        said.contains(
+            "gps can't be spread over several processes. Those that can: gen, gcn, mlp, appnp, gat, graphsage"
+        ),
         "{said}"
     );
     // A flipped byte, a part of another division, a missing part.
