@@ -26,7 +26,7 @@ def sh(*words, check=True):
 class Hosts:
     """A bridge and as many namespaces as there are processes."""
 
-    def __init__(self, count, rate):
+    def __init__(self, count, rate, burst):
         self.count = count
         self.close()
         sh("ip", "link", "add", "farhop-br", "type", "bridge")
@@ -41,7 +41,7 @@ class Hosts:
             sh("ip", "-n", space, "link", "set", "eth0", "up")
             sh("ip", "-n", space, "link", "set", "lo", "up")
             if rate:
-                sh("ip", "netns", "exec", space, "tc", "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", rate, "burst", "1mb", "latency", "50ms")
+                sh("ip", "netns", "exec", space, "tc", "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", rate, "burst", burst, "latency", "50ms")
 
     def close(self):
         for host in range(1, 65):
@@ -77,6 +77,10 @@ def main():
     parser.add_argument("--epochs", type=int, default=20)
     parser.add_argument("--model", default="gen")
     parser.add_argument("--rate", help="limit of each link, as tc writes it: 1gbit")
+    parser.add_argument("--burst", default="1mb", help="what a limited link lets pass at once; it fills while the link is idle, so a large one gives back the time in "
+                        "which nothing was sent, and what overlaps can't be seen")
+    parser.add_argument("--divider", help="another farhop that divides the data: one from before 2026-11-18 does not put nodes without neighbours elsewhere "
+                        "first, so that nothing is computed while messages are under way")
     parser.add_argument("--kills", type=int, default=0)
     parser.add_argument("--strike", type=float, nargs=2, default=(2, 10), metavar=("FROM", "TO"), help="seconds after the start in which a kill falls")
     parser.add_argument("--work", default="/tmp/farhop-distributed")
@@ -93,13 +97,14 @@ def main():
     alone = json.loads((work / "one" / "run.json").read_text())
     expected = losses(work / "one")
     record = {"date": time.strftime("%Y-%m-%d"), "machine": f"{os.cpu_count()} cores", "data": given.data, "model": given.model,
-              "epochs": given.epochs, "rate": given.rate, "one": {"seconds_per_epoch": alone["seconds_per_epoch"], "peak_rss_bytes": alone["peak_rss_bytes"],
+              "epochs": given.epochs, "rate": given.rate, "burst": given.burst, "overlap": not given.divider, "one": {"seconds_per_epoch": alone["seconds_per_epoch"], "peak_rss_bytes": alone["peak_rss_bytes"],
               "seconds": time.time() - start, "test": alone["scores"]["test"]}, "runs": []}
     for count in map(int, given.processes.split(",")):
         parts = work / f"{count}.parts"
-        divided = json.loads(sh(farhop, "data", "partition", given.data, *where, "--parts", str(count), "--out", str(parts), "--json", "--quiet").stdout)
+        divider = str(pathlib.Path(given.divider).resolve()) if given.divider else farhop
+        divided = json.loads(sh(divider, "data", "partition", given.data, *where, "--parts", str(count), "--out", str(parts), "--json", "--quiet").stdout)
         planned = json.loads(sh(farhop, "plan", str(parts), "--model", given.model, "--json", "--quiet").stdout)
-        hosts = Hosts(count, given.rate)
+        hosts = Hosts(count, given.rate, given.burst)
         try:
             before = hosts.sent()
             run = work / f"run-{count}"

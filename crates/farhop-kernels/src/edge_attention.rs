@@ -12,11 +12,12 @@
 
 pub(crate) mod halo;
 
-use crate::exchange::Names;
+use crate::exchange::{Halo, Names};
 use crate::parallel::{Blocks, SharedMut};
 use crate::simd::{Arith, exp};
 use crate::simd_fn;
 use farhop_graph::{Graph, random};
+use std::ops::Range;
 
 /// Attention dropout with a counter-based mask.
 #[derive(Clone, Copy, Debug)]
@@ -118,15 +119,15 @@ pub fn bytes(nodes: usize, entries: usize, heads: usize) -> u64 {
 
 /// Coefficients of every entry, `edge[E, H]`, and of every node with itself, `node[N, H]`.
 pub fn forward(graph: &Graph, scores: &Scores, edge: &mut [f32], node: &mut [f32]) {
-    forward_own(graph, scores, graph.nodes(), edge, node, &mut []);
+    forward_rows(graph, scores, 0..graph.nodes(), edge, node, &mut []);
 }
 
-/// As [`forward`] for the first `own` rows alone. What a row's exponentials were made of, its largest score and the inverse of its sum, goes to
+/// As [`forward`] for some rows alone. What a row's exponentials were made of, its largest score and the inverse of its sum, goes to
 /// `norms[2, N, H]` unless that is empty: whoever has them can compute the row's coefficients ([`halo::forward`]).
-pub(crate) fn forward_own(
+pub(crate) fn forward_rows(
     graph: &Graph,
     scores: &Scores,
-    own: usize,
+    rows: Range<usize>,
     edge: &mut [f32],
     node: &mut [f32],
     norms: &mut [f32],
@@ -136,7 +137,7 @@ pub(crate) fn forward_own(
     let node = SharedMut::new(node);
     let (most, scale) = norms.split_at_mut(norms.len() / 2);
     let (most, scale) = (SharedMut::new(most), SharedMut::new(scale));
-    Blocks::by_entries(&graph.offsets()[..=own], 2, heads * 8).run(|rows| {
+    Blocks::some_by_entries(graph.offsets(), rows, 2, heads * 8).run(|rows| {
         let offsets = graph.offsets();
         let of_rows = rows.start * heads..rows.end * heads;
         let kept = if most.is_empty() { 0..0 } else { of_rows.clone() };
@@ -269,83 +270,92 @@ pub fn backward(
     edge_gradient: &mut [f32],
     node_gradient: &[f32],
 ) -> ScoreGradients {
-    backward_own(graph, scores, graph.nodes(), edge, node, edge_gradient, node_gradient, &mut [], |_, _| {})
+    backward_within(graph, scores, edge, node, edge_gradient, node_gradient, None)
 }
 
-/// As [`backward`] for the first `own` rows. What all scores of a row share, the mean of its gradients, goes to `means[N, H]` unless that is empty;
-/// `others` then completes the gradients of entries of the other rows, and with them those of the senders, which are own.
-#[allow(clippy::too_many_arguments)]
-pub(crate) fn backward_own(
+/// As [`backward`] for own rows of a part of a graph, with its halo and the `norms[2, N, H]` of all rows. What all scores of a row share, the
+/// mean of its gradients, is exchanged (H numbers a node) while rows that need nothing of others are computed; it completes the gradients of
+/// entries of the other rows, and with them those of the senders, which are own.
+pub(crate) fn backward_within(
     graph: &Graph,
     scores: &Scores,
-    own: usize,
     edge: &[f32],
     node: &[f32],
     edge_gradient: &mut [f32],
     node_gradient: &[f32],
-    means: &mut [f32],
-    others: impl FnOnce(&mut [f32], &mut [f32]),
+    around: Option<(&Halo, &[f32])>,
 ) -> ScoreGradients {
+    let size = graph.nodes() * scores.heads;
+    let mut found = ScoreGradients { receiver: vec![0.0; size], sender: vec![0.0; size] };
+    let Some((halo, norms)) = around else {
+        let all = 0..graph.nodes();
+        through_rows(graph, scores, all.clone(), (edge, node), edge_gradient, node_gradient, &mut [], &mut found);
+        pull_senders(graph, scores.heads, all, edge_gradient, &mut found.sender);
+        return found;
+    };
+    let (own, heads) = (halo.own(), scores.heads);
+    let (inside, edges) = (0..halo.interior(), halo.interior()..own);
+    let mut means = vec![0.0; size];
+    through_rows(graph, scores, edges.clone(), (edge, node), edge_gradient, node_gradient, &mut means, &mut found);
+    let underway = halo.begin(&[(&means, heads)]);
+    let mut nothing = [];
+    through_rows(graph, scores, inside.clone(), (edge, node), edge_gradient, node_gradient, &mut nothing, &mut found);
+    pull_senders(graph, heads, inside, edge_gradient, &mut found.sender);
+    underway.fill(&mut [(&mut means, heads)]);
+    halo::backward(graph, scores, own, norms, &means, edge_gradient);
+    pull_senders(graph, heads, edges, edge_gradient, &mut found.sender);
+    found
+}
+
+/// Gradients of the scores of some rows, and of what their nodes gave to them. The mean of the gradients of a row goes to `means[N, H]` unless that
+/// is empty.
+#[allow(clippy::too_many_arguments)]
+fn through_rows(
+    graph: &Graph,
+    scores: &Scores,
+    rows: Range<usize>,
+    (edge, node): (&[f32], &[f32]),
+    edge_gradient: &mut [f32],
+    node_gradient: &[f32],
+    means: &mut [f32],
+    found: &mut ScoreGradients,
+) {
     let heads = scores.heads;
-    let mut receiver = vec![0.0; graph.nodes() * heads];
-    let mut sender = vec![0.0; graph.nodes() * heads];
-    let blocks = Blocks::by_entries(&graph.offsets()[..=own], 2, heads * 8);
-    {
-        let shared_means = SharedMut::new(means);
-        let shared_edge = SharedMut::new(edge_gradient);
-        let shared_receiver = SharedMut::new(&mut receiver);
-        let shared_sender = SharedMut::new(&mut sender);
-        blocks.run(|rows| {
-            let own = rows.start * heads..rows.end * heads;
-            let entries = graph.offsets()[rows.start] * heads..graph.offsets()[rows.end] * heads;
-            // SAFETY: blocks are disjoint ranges of rows, and a row owns its entries and its node.
-            let (gradient, receiver, sender, means) = unsafe {
-                (
-                    shared_edge.part(entries.clone()),
-                    shared_receiver.part(own.clone()),
-                    shared_sender.part(own.clone()),
-                    shared_means.part(if shared_means.is_empty() { 0..0 } else { own.clone() }),
-                )
-            };
-            if scores.dropout.is_some() {
-                // The softmax needs the coefficients from before dropout: compute them again for this block.
-                let mut plain_edge = vec![0.0; entries.len()];
-                let mut plain_node = vec![0.0; own.len()];
-                softmax_rows(graph, scores, rows.start, &mut plain_edge, &mut plain_node, &mut [], &mut []);
-                backward_rows(
-                    graph,
-                    scores,
-                    rows.start,
-                    &plain_edge,
-                    &plain_node,
-                    gradient,
-                    &node_gradient[own],
-                    receiver,
-                    sender,
-                    means,
-                );
-            } else {
-                backward_rows(
-                    graph,
-                    scores,
-                    rows.start,
-                    &edge[entries],
-                    &node[own.clone()],
-                    gradient,
-                    &node_gradient[own],
-                    receiver,
-                    sender,
-                    means,
-                );
-            }
-        });
-    }
-    others(edge_gradient, means);
-    // The sender's part of entry (i <- j) belongs to j: pull it over the transposed rows.
+    let shared_means = SharedMut::new(means);
+    let shared_edge = SharedMut::new(edge_gradient);
+    let shared_receiver = SharedMut::new(&mut found.receiver);
+    let shared_sender = SharedMut::new(&mut found.sender);
+    Blocks::some_by_entries(graph.offsets(), rows, 2, heads * 8).run(|rows| {
+        let own = rows.start * heads..rows.end * heads;
+        let entries = graph.offsets()[rows.start] * heads..graph.offsets()[rows.end] * heads;
+        // SAFETY: blocks are disjoint ranges of rows, and a row owns its entries and its node.
+        let (gradient, receiver, sender, means) = unsafe {
+            (
+                shared_edge.part(entries.clone()),
+                shared_receiver.part(own.clone()),
+                shared_sender.part(own.clone()),
+                shared_means.part(if shared_means.is_empty() { 0..0 } else { own.clone() }),
+            )
+        };
+        // The softmax needs the coefficients from before dropout: compute them again for this block.
+        let again = scores.dropout.is_some();
+        let mut plain_edge = vec![0.0; if again { entries.len() } else { 0 }];
+        let mut plain_node = vec![0.0; if again { own.len() } else { 0 }];
+        if again {
+            softmax_rows(graph, scores, rows.start, &mut plain_edge, &mut plain_node, &mut [], &mut []);
+        }
+        let edge = if again { &plain_edge } else { &edge[entries] };
+        let node = if again { &plain_node } else { &node[own.clone()] };
+        let node_gradient = &node_gradient[own];
+        backward_rows(graph, scores, rows.start, edge, node, gradient, node_gradient, receiver, sender, means);
+    });
+}
+
+/// The sender's part of entry (i <- j) belongs to j: pulls it over some of the transposed rows.
+fn pull_senders(graph: &Graph, heads: usize, rows: Range<usize>, edge_gradient: &[f32], sender: &mut [f32]) {
     let transposed = graph.transposed();
-    let shared = SharedMut::new(&mut sender);
-    let edge_gradient = &*edge_gradient;
-    blocks.run(|rows| {
+    let shared = SharedMut::new(sender);
+    Blocks::some_by_entries(graph.offsets(), rows, 2, heads * 8).run(|rows| {
         // SAFETY: blocks are disjoint ranges of rows.
         let sender = unsafe { shared.part(rows.start * heads..rows.end * heads) };
         if heads == 1 {
@@ -364,7 +374,6 @@ pub(crate) fn backward_own(
             }
         }
     });
-    ScoreGradients { receiver, sender }
 }
 
 simd_fn! {

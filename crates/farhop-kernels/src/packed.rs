@@ -10,6 +10,7 @@
 use crate::buffers;
 use crate::parallel::{Blocks, SharedMut};
 use crate::simd_fn;
+use std::ops::Range;
 
 const LARGEST: f32 = 32767.0;
 
@@ -39,26 +40,38 @@ impl Packed {
 
     /// Packs one more array, `values[N, F]`.
     pub fn push(&mut self, values: &[f32]) {
-        let (rows, width, second) = (self.rows, self.width, self.scales.len() % 2);
-        assert_eq!(values.len(), rows * width, "values must be [rows, width]");
-        if second == 0 {
+        let (rows, width) = (self.rows, self.width);
+        if self.scales.len().is_multiple_of(2) {
             self.pairs.push(buffers::take(rows * width));
         }
-        let mut scales = buffers::take(rows);
+        self.scales.push(buffers::take(rows));
+        self.renew(values, 0..rows);
+    }
+
+    /// Packs some rows of the last array again: `values[N, F]` has changed there.
+    ///
+    /// # Panics
+    /// If there is no array, or `values` has another shape.
+    pub fn renew(&mut self, values: &[f32], rows: Range<usize>) {
+        let (size, width) = (self.rows * self.width, self.width);
+        assert_eq!(values.len(), size, "values must be [rows, width]");
+        assert!(!self.scales.is_empty(), "there is an array");
+        let second = (self.scales.len() - 1) % 2;
         let numbers = self.pairs.last_mut().map_or(&mut [][..], |pair| {
-            debug_assert_eq!(pair.len(), rows * width, "a buffer for two packed arrays");
+            debug_assert_eq!(pair.len(), size, "a buffer for two packed arrays");
             // SAFETY: the buffer has rows * width numbers of 32 bits, which are twice as many of 16; any bits are a number of either kind.
-            let both = unsafe { std::slice::from_raw_parts_mut(pair.as_mut_ptr().cast::<i16>(), 2 * rows * width) };
-            &mut both[second * rows * width..][..rows * width]
+            let both = unsafe { std::slice::from_raw_parts_mut(pair.as_mut_ptr().cast::<i16>(), 2 * size) };
+            &mut both[second * size..][..size]
         });
-        let (shared, shared_scales) = (SharedMut::new(numbers), SharedMut::new(&mut scales));
-        Blocks::by_rows(rows, width).run(|block| {
+        let scales = self.scales.last_mut().map_or(&mut [][..], |scales| scales);
+        let (shared, shared_scales) = (SharedMut::new(numbers), SharedMut::new(scales));
+        Blocks::by_rows(rows.len(), width).run(|block| {
+            let block = rows.start + block.start..rows.start + block.end;
             let part = block.start * width..block.end * width;
             // SAFETY: blocks are disjoint ranges of rows.
             let (numbers, scales) = unsafe { (shared.part(part.clone()), shared_scales.part(block)) };
             pack_rows(width, &values[part], numbers, scales);
         });
-        self.scales.push(scales);
     }
 
     /// How many arrays there are.
@@ -169,6 +182,13 @@ mod tests {
         assert!(packed.is_empty() && unpacked.len() == 3);
         assert!(unpacked.iter().flatten().zip(first.repeat(3)).all(|(a, b)| a.to_bits() == b.to_bits()));
         assert!(first.iter().zip(&second).all(|(a, b)| a.to_bits() == b.to_bits()));
+        // Packed in two steps, with anything in the rows that come later.
+        let rows = values.len() / width;
+        let mut early = values.to_vec();
+        early[rows / 2 * width..].fill(f32::NAN);
+        packed.push(&early);
+        packed.renew(values, rows / 2..rows);
+        assert!(packed.unpack().concat().iter().zip(&first).all(|(a, b)| a.to_bits() == b.to_bits()));
         first
     }
 

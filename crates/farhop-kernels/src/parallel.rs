@@ -23,21 +23,26 @@ pub struct Blocks {
 impl Blocks {
     /// Blocks of about equal work for rows of a graph: a row costs its entries plus `row_cost`, an entry costs `width` operations.
     pub fn by_entries(offsets: &[usize], row_cost: usize, width: usize) -> Self {
-        let rows = offsets.len().saturating_sub(1);
-        let total = offsets.last().copied().unwrap_or(0) + rows * row_cost;
+        Blocks::some_by_entries(offsets, 0..offsets.len().saturating_sub(1), row_cost, width)
+    }
+
+    /// As [`Blocks::by_entries`] for some of the rows.
+    pub fn some_by_entries(offsets: &[usize], rows: Range<usize>, row_cost: usize, width: usize) -> Self {
+        let entries = if rows.is_empty() { 0 } else { offsets[rows.end] - offsets[rows.start] };
+        let total = entries + rows.len() * row_cost;
         // Enough blocks to balance, each large enough to be worth a task.
         let target = (total / 256).max(WORTH_BLOCKS / width.max(1) / 8).max(1);
-        let mut bounds = vec![0];
+        let mut bounds = vec![rows.start];
         let mut work = 0;
-        for i in 0..rows {
+        for i in rows.clone() {
             work += offsets[i + 1] - offsets[i] + row_cost;
             if work >= target {
                 bounds.push(i + 1);
                 work = 0;
             }
         }
-        if *bounds.last().unwrap_or(&0) != rows {
-            bounds.push(rows);
+        if *bounds.last().unwrap_or(&0) != rows.end {
+            bounds.push(rows.end);
         }
         Blocks { bounds, parallel: total.saturating_mul(width) >= PARALLEL_FROM }.checked(rows)
     }
@@ -50,13 +55,14 @@ impl Blocks {
         if rows == 0 {
             bounds = vec![0];
         }
-        Blocks { bounds, parallel: rows.saturating_mul(width) >= PARALLEL_FROM }.checked(rows)
+        Blocks { bounds, parallel: rows.saturating_mul(width) >= PARALLEL_FROM }.checked(0..rows)
     }
 
     /// What every `SharedMut` of a kernel relies on: no row is in two blocks, and none is left out.
-    fn checked(self, rows: usize) -> Self {
+    fn checked(self, rows: Range<usize>) -> Self {
         debug_assert!(self.bounds.is_sorted_by(|a, b| a < b), "blocks are disjoint");
-        debug_assert_eq!((self.bounds.first(), self.bounds.last()), (Some(&0), Some(&rows)), "blocks cover all rows");
+        let ends = (self.bounds.first(), self.bounds.last());
+        debug_assert_eq!(ends, (Some(&rows.start), Some(&rows.end)), "blocks cover all rows");
         self
     }
 

@@ -8,6 +8,7 @@ use crate::parallel::{Blocks, SharedMut};
 use crate::simd::{Arith, axpy, dot, prefetch};
 use crate::simd_fn;
 use farhop_graph::Graph;
+use std::ops::Range;
 
 /// Columns that are summed in registers at a time.
 const PANEL: usize = 64;
@@ -29,24 +30,24 @@ pub struct Weights<'a> {
 /// # Panics
 /// If a slice is shorter than its shape.
 pub fn forward(graph: &Graph, weights: Weights, shift: Option<&[f32]>, x: &[f32], width: usize, y: &mut [f32]) {
-    forward_own(graph, weights, shift, x, width, graph.nodes(), y);
+    forward_rows(graph, weights, shift, x, width, 0..graph.nodes(), y);
 }
 
-/// As [`forward`] for the first `own` rows: y is `[own, width]`.
+/// As [`forward`] for some rows alone: y is `[N, width]`, or as long as its last row.
 ///
 /// # Panics
 /// If a slice is shorter than its shape.
-pub fn forward_own(
+pub fn forward_rows(
     graph: &Graph,
     weights: Weights,
     shift: Option<&[f32]>,
     x: &[f32],
     width: usize,
-    own: usize,
+    some: Range<usize>,
     y: &mut [f32],
 ) {
-    let rows = Rows { offsets: &graph.offsets()[..=own], others: graph.sources(), ids: None };
-    pull(rows, weights, shift, x, width, y);
+    let rows = Rows { offsets: graph.offsets(), others: graph.sources(), ids: None };
+    pull(rows, weights, shift, x, width, some, y);
 }
 
 /// Writes `dx_j = s_j dy_j + sum over the entries e = (i <- j) of w_e dy_i`, `[N, width]`.
@@ -54,17 +55,17 @@ pub fn forward_own(
 /// # Panics
 /// If a slice is shorter than its shape.
 pub fn backward(graph: &Graph, weights: Weights, dy: &[f32], width: usize, dx: &mut [f32]) {
-    backward_own(graph, weights, dy, width, graph.nodes(), dx);
+    backward_rows(graph, weights, dy, width, 0..graph.nodes(), dx);
 }
 
-/// As [`backward`] for the first `own` rows of dx: it is `[own, width]`.
+/// As [`backward`] for some rows of dx alone: it is `[N, width]`, or as long as its last row.
 ///
 /// # Panics
 /// If a slice is shorter than its shape.
-pub fn backward_own(graph: &Graph, weights: Weights, dy: &[f32], width: usize, own: usize, dx: &mut [f32]) {
+pub fn backward_rows(graph: &Graph, weights: Weights, dy: &[f32], width: usize, some: Range<usize>, dx: &mut [f32]) {
     let columns = graph.transposed();
-    let rows = Rows { offsets: &columns.offsets[..=own], others: columns.targets, ids: Some(columns.entries) };
-    pull(rows, weights, None, dy, width, dx);
+    let rows = Rows { offsets: columns.offsets, others: columns.targets, ids: Some(columns.entries) };
+    pull(rows, weights, None, dy, width, some, dx);
 }
 
 /// Writes the gradients of the coefficients: `dw_e = dy_i . x_j` `[E]` and `ds_i = dy_i . x_i` `[N]`, each if wanted.
@@ -109,11 +110,18 @@ struct Rows<'a> {
     ids: Option<&'a [u32]>,
 }
 
-fn pull(rows: Rows, weights: Weights, shift: Option<&[f32]>, x: &[f32], width: usize, y: &mut [f32]) {
-    let nodes = rows.offsets.len() - 1;
-    assert!(x.len() >= nodes * width, "x is shorter than [N, width]");
-    let y = SharedMut::new(&mut y[..nodes * width]);
-    Blocks::by_entries(rows.offsets, 1, width).run(|block| {
+fn pull(
+    rows: Rows,
+    weights: Weights,
+    shift: Option<&[f32]>,
+    x: &[f32],
+    width: usize,
+    some: Range<usize>,
+    y: &mut [f32],
+) {
+    assert!(x.len() >= some.end * width, "x is shorter than [N, width]");
+    let y = SharedMut::new(&mut y[..some.end * width]);
+    Blocks::some_by_entries(rows.offsets, some, 1, width).run(|block| {
         // SAFETY: blocks are disjoint ranges of rows.
         let part = unsafe { y.part(block.start * width..block.end * width) };
         pull_rows(rows, weights, shift, x, width, block.start, part);

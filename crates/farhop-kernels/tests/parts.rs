@@ -2,7 +2,7 @@
 
 use farhop_graph::{Direction, Graph, LocalPart, PartCutter, build, random};
 use farhop_kernels::edge_attention::Dropout;
-use farhop_kernels::elimination::{Attention, Coefficients, Config as Rounds, Mode, Reading, Source, Storage};
+use farhop_kernels::elimination::{Attention, Coefficients, Config as Rounds, Mode, Reading, Source, Start, Storage};
 use farhop_kernels::exchange::{Group, Halo, HaloParts, threads};
 use farhop_kernels::gen_layer::{self, Config, Gradients, Weights};
 use farhop_kernels::heads::Heads;
@@ -86,18 +86,27 @@ impl Problem {
             residual: Some(&local.residual),
         };
         let width = self.config.hops.heads.width;
-        let z = halo.map_or_else(|| local.z.clone(), |halo| halo.extended(&local.z, width));
-        let (pre, kept) = gen_layer::forward_within(graph, &self.config, &source, &weights, &z, true, halo);
+        let (mut z, underway) = match halo.map(|halo| halo.begin_extended(&local.z, width)) {
+            Some((rows, underway)) => (rows, Some(underway)),
+            None => (local.z.clone(), None),
+        };
+        let (pre, kept) = {
+            let mut start = Start::Arriving(&mut z, underway);
+            gen_layer::forward_within(graph, &self.config, &source, &weights, &mut start, true, halo)
+        };
         let gradient = local.gradient.clone();
         let found = gen_layer::backward_within(graph, &self.config, &source, &weights, &z, kept, gradient, true, halo);
         (pre, found)
     }
 
-    fn check(&self, owners: &[u32], ranks: usize, what: &str) {
-        let all = self.arrays();
-        let (whole, gradients) = self.run(&self.graph, &all, None);
+    fn parts(&self, owners: &[u32], ranks: usize) -> Vec<LocalPart> {
         let mut cutter = PartCutter::new(&self.graph, owners).unwrap();
-        let parts: Vec<LocalPart> = (0..ranks as u32).map(|rank| cutter.cut(rank).unwrap()).collect();
+        (0..ranks as u32).map(|rank| cutter.cut(rank).unwrap()).collect()
+    }
+
+    /// What every process finds. With `waits` nothing is computed while messages are under way.
+    fn spread(&self, parts: &[LocalPart], waits: bool, what: &str) -> Vec<(Vec<f32>, Gradients)> {
+        let all = self.arrays();
         let (f, o, h) = (self.config.hops.heads.width, self.config.outputs, self.config.elimination.heads.count);
         let run = |part: &LocalPart, transport| {
             let group = Group::new(transport);
@@ -110,7 +119,10 @@ impl Problem {
                 total_nodes: self.graph.nodes() as u64,
                 total_entries: self.graph.entries() as u64,
             };
-            let halo = Halo::new(group.clone(), &part.graph, halo).unwrap();
+            let mut halo = Halo::new(group.clone(), &part.graph, halo).unwrap();
+            if waits {
+                halo = halo.waiting();
+            }
             let of = |values: &[f32], names: &[u32], width: usize| -> Vec<f32> {
                 names.iter().flat_map(|&name| &values[name as usize * width..][..width]).copied().collect()
             };
@@ -142,14 +154,36 @@ impl Problem {
             assert_eq!(group.sent_bytes(), expected, "{what}: bytes of rank {}", group.rank());
             found
         };
-        let found: Vec<(Vec<f32>, Gradients)> = std::thread::scope(|scope| {
+        std::thread::scope(|scope| {
             let starts: Vec<_> = parts
                 .iter()
-                .zip(threads(ranks))
+                .zip(threads(parts.len()))
                 .map(|(part, transport)| scope.spawn(|| run(part, transport)))
                 .collect();
             starts.into_iter().map(|started| started.join().unwrap()).collect()
-        });
+        })
+    }
+
+    /// What is computed while messages are under way has the bits of what is computed when they have arrived.
+    fn check_bits(&self, owners: &[u32], ranks: usize, what: &str) {
+        let parts = self.parts(owners, ranks);
+        let [early, late] = [false, true].map(|waits| self.spread(&parts, waits, what));
+        for ((part, (pre, found)), (late_pre, late)) in parts.iter().zip(&early).zip(&late) {
+            same(pre, late_pre, what, "output");
+            let own = part.own * self.config.hops.heads.width;
+            same(&found.z[..own], &late.z[..own], what, "gradient of z");
+            same(&found.edge, &late.edge, what, "gradient of entries");
+            same(&found.attention, &late.attention, what, "gradient of attention");
+            same(&found.value, &late.value, what, "gradient of values");
+        }
+    }
+
+    fn check(&self, owners: &[u32], ranks: usize, what: &str) {
+        let all = self.arrays();
+        let (whole, gradients) = self.run(&self.graph, &all, None);
+        let parts = self.parts(owners, ranks);
+        let (f, o, h) = (self.config.hops.heads.width, self.config.outputs, self.config.elimination.heads.count);
+        let found = self.spread(&parts, false, what);
         let mut sums = vec![0.0; 0];
         let expected = [
             &gradients.attention,
@@ -188,6 +222,10 @@ impl Problem {
     }
 }
 
+fn same(found: &[f32], expected: &[f32], what: &str, which: &str) {
+    assert!(found.iter().map(|v| v.to_bits()).eq(expected.iter().map(|v| v.to_bits())), "{what}: {which}");
+}
+
 fn near(found: &[f32], expected: &[f32], what: &str, which: &str) {
     assert_eq!(found.len(), expected.len(), "{what}: {which}");
     for (found, expected) in found.iter().zip(expected) {
@@ -212,7 +250,7 @@ fn several_processes_compute_what_one_does() {
                 number += 1;
                 let width = 4;
                 let outputs = if number.is_multiple_of(2) { 4 } else { 3 };
-                let problem = Problem {
+                let mut problem = Problem {
                     graph: graph(direction),
                     config: Config {
                         elimination: Rounds {
@@ -240,12 +278,21 @@ fn several_processes_compute_what_one_does() {
                     keys: !number.is_multiple_of(7),
                 };
                 for ranks in [1, 2, 3, 5] {
-                    let owner = |node: u64| (random::mix(number, node) % ranks as u64) as u32;
-                    let owners: Vec<u32> = (0..30).map(owner).collect();
+                    // At random, which leaves few nodes without a neighbour elsewhere, or one run of nodes after the other.
+                    let drawn = |node: u64| (random::mix(number, node) % ranks as u64) as u32;
+                    let in_order = |node: u64| (node * ranks as u64 / 30) as u32;
+                    let owners: Vec<u32> = (0..30)
+                        .map(|node| if number.is_multiple_of(2) { drawn(node) } else { in_order(node) })
+                        .collect();
                     let what = format!(
                         "{mode:?}, attention {attends}, each round {each_round}, K = {rounds}, H = {heads}, {direction:?}, P = {ranks}"
                     );
                     problem.check(&owners, ranks, &what);
+                    for storage in [Storage::Full, Storage::Packed] {
+                        problem.config.elimination.storage = storage;
+                        problem.check_bits(&owners, ranks, &format!("{what}, {storage:?}"));
+                    }
+                    problem.config.elimination.storage = Storage::Full;
                 }
             }
         }

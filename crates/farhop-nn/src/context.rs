@@ -204,6 +204,7 @@ impl Context {
     /// Dropout of other rows than nodes.
     pub fn dropout_of(&self, rows: RowsOf, probability: f32) -> Dropout {
         let names = match (&self.halo, &self.share) {
+            (Some(halo), _) if matches!(rows, RowsOf::Entries(_)) => halo.entry_names(),
             (Some(halo), _) => RowNames::Names(halo.own_names()),
             (None, Some(share)) => share.names(rows),
             (None, None) => RowNames::Places,

@@ -1,5 +1,5 @@
 //! Messages over MPI. One thread makes all calls, so that nothing depends on what an MPI allows threads to do; whoever wants to say something
-//! hands it over and waits.
+//! hands it over, and waits or computes meanwhile.
 //!
 //! No wait is without end: where nothing moves for [`patience`], or somebody asked to stop and nothing moves for a moment, the wait is an error
 //! that names the processes that did not answer. The thread then stays where it is, since a message that has begun can't be taken back, until
@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use farhop_kernels::exchange::Transport;
+use farhop_kernels::exchange::{Arrival, Transport};
 use mpi::Threading;
 use mpi::request::{LocalScope, Request};
 use mpi::topology::SimpleCommunicator;
@@ -93,13 +93,12 @@ impl Transport for Mpi {
         self.ranks
     }
 
-    fn swap(&self, out: Vec<Vec<u8>>, lengths: &[usize]) -> Result<Vec<Vec<u8>>, String> {
+    fn begin<'a>(&'a self, out: Vec<Vec<u8>>, lengths: &[usize]) -> Result<Arrival<'a>, String> {
         let gone = || "the thread that talks to other processes has ended".to_string();
         let (answer, found) = channel();
         let ask = ASK.get().ok_or_else(gone)?.lock().map_err(|_| gone())?;
         ask.send(Asked::Swap(Order { out, lengths: lengths.to_vec(), answer })).map_err(|_| gone())?;
-        drop(ask);
-        found.recv().map_err(|_| gone())?
+        Ok(Box::new(move || found.recv().map_err(|_| gone())?))
     }
 }
 

@@ -5,8 +5,9 @@ use crate::graph::{Direction, Graph};
 
 /// The part of a graph that belongs to one owner: its own nodes, the nodes of others that an entry joins to them, and all these entries.
 ///
-/// Own nodes come first, ascending; nodes of others follow, by owner and then ascending. Rows of own nodes are complete. Rows of others hold
-/// what they receive from own nodes.
+/// Own nodes without a neighbour elsewhere come first, ascending, then those with one, ascending; nodes of others follow, by owner and then
+/// ascending. So what needs nothing of others is the first rows. Rows of own nodes are complete. Rows of others hold what they receive from own
+/// nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LocalPart {
     /// The graph of all these nodes.
@@ -83,16 +84,22 @@ impl LocalPart {
         degree: impl Fn(u32) -> u32,
         places: &mut [u32],
     ) -> Result<LocalPart, GraphError> {
-        let mut nodes: Vec<u32> = (0..owner_of.len() as u32).filter(|&node| owner_of[node as usize] == owner).collect();
-        let own = nodes.len();
         let mut others: Vec<u32> = Vec::new();
         for &[_, receiver, source] in given {
-            for node in [receiver, source] {
-                if owner_of[node as usize] != owner && std::mem::replace(&mut places[node as usize], 1) == 0 {
+            let is_own = [receiver, source].map(|node| owner_of[node as usize] == owner);
+            if is_own[0] == is_own[1] {
+                continue;
+            }
+            for (node, is_own) in [receiver, source].into_iter().zip(is_own) {
+                if std::mem::replace(&mut places[node as usize], 1) == 0 && !is_own {
                     others.push(node);
                 }
             }
         }
+        let own = || (0..owner_of.len() as u32).filter(|&node| owner_of[node as usize] == owner);
+        let mut nodes: Vec<u32> = own().filter(|&node| places[node as usize] == 0).collect();
+        nodes.extend(own().filter(|&node| places[node as usize] == 1));
+        let own = nodes.len();
         others.sort_unstable_by_key(|&node| (owner_of[node as usize], node));
         nodes.append(&mut others);
         nodes.iter().zip(1..).for_each(|(&node, place)| places[node as usize] = place);
@@ -151,6 +158,15 @@ mod tests {
                 }
                 found.sort_unstable();
                 assert_eq!(found, expected);
+                // Own nodes without a neighbour elsewhere come first, and both kinds ascend.
+                let crosses = |place: usize| {
+                    let whole = &part.nodes[place];
+                    let joins = |(_, i, j): &(u32, u32, u32)| i == whole || j == whole;
+                    let other = |(_, i, j): &(u32, u32, u32)| owners[*i as usize] != owners[*j as usize];
+                    expected.iter().any(|entry| joins(entry) && other(entry))
+                };
+                let keys: Vec<(bool, u32)> = (0..part.own).map(|place| (crosses(place), part.nodes[place])).collect();
+                assert!(keys.is_sorted(), "{keys:?}");
                 let whole = |at: &usize| graph.degree(part.nodes[*at] as usize);
                 assert!((0..part.own).all(|at| part.graph.degree(at) == whole(&at)));
                 assert!((part.own..part.nodes.len()).all(|at| part.degrees[at - part.own] as usize == whole(&at)));

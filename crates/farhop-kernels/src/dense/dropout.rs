@@ -29,6 +29,15 @@ pub enum RowNames {
         /// What row `split` is called.
         then: u64,
     },
+    /// Row i is row `entries[i]` of many, and the rows behind these are called `total + nodes[..]`: entries and nodes of a part of a graph.
+    OfPart {
+        /// Of every entry.
+        entries: &'static [u32],
+        /// Of every node.
+        nodes: &'static [u32],
+        /// Entries of the whole graph.
+        total: u64,
+    },
 }
 
 impl RowNames {
@@ -39,6 +48,10 @@ impl RowNames {
             RowNames::Names(names) => u64::from(names[row]),
             RowNames::Shifted { split, first, .. } if row < split => first + row as u64,
             RowNames::Shifted { split, then, .. } => then + (row - split) as u64,
+            RowNames::OfPart { entries, nodes, total } => match row.checked_sub(entries.len()) {
+                None => u64::from(entries[row]),
+                Some(node) => total + u64::from(nodes[node]),
+            },
         }
     }
 }

@@ -11,7 +11,7 @@
 use super::scores::{self, Pairs};
 use super::softmax::{self, mask};
 use super::weighted::{self, Weights};
-use super::{Rows, each_block_of_both};
+use super::{Rows, each_block_of_some};
 use crate::dense::Dropout;
 use crate::heads::Heads;
 use crate::parallel::{Blocks, SharedMut};
@@ -50,12 +50,25 @@ pub fn bytes_kept(nodes: usize, heads: usize) -> u64 {
 /// # Panics
 /// If a slice is not of its shape.
 pub fn forward(graph: &Graph, attention: &Attention, v: &[f32], width: usize, z: &mut [f32], statistics: &mut [f32]) {
+    forward_rows(graph, attention, v, width, 0..graph.nodes(), z, statistics);
+}
+
+/// As [`forward`] for some rows alone; what is written is as long as it has to be.
+pub(super) fn forward_rows(
+    graph: &Graph,
+    attention: &Attention,
+    v: &[f32],
+    width: usize,
+    some: Range<usize>,
+    z: &mut [f32],
+    statistics: &mut [f32],
+) {
     let rows = Rows::of(graph);
     let pairs = &attention.pairs;
     let heads = Heads::new(width, pairs.heads);
-    let z = SharedMut::new(&mut z[..graph.nodes() * width]);
-    let statistics = SharedMut::new(&mut statistics[..graph.nodes() * 2 * pairs.heads]);
-    Blocks::by_entries(rows.offsets, 1, width).run(|block| {
+    let z = SharedMut::new(&mut z[..some.end * width]);
+    let statistics = SharedMut::new(&mut statistics[..some.end * 2 * pairs.heads]);
+    Blocks::some_by_entries(rows.offsets, some, 1, width).run(|block| {
         let (mut entries, mut nodes) = attention.room(rows, &block);
         // SAFETY: blocks are disjoint ranges of rows.
         let (z, statistics) = unsafe {
@@ -83,11 +96,24 @@ pub fn backward_values(
     width: usize,
     dv: &mut [f32],
 ) {
+    backward_values_rows(graph, attention, statistics, dz, width, 0..graph.nodes(), dv);
+}
+
+/// As [`backward_values`] for some rows of dv alone.
+pub(super) fn backward_values_rows(
+    graph: &Graph,
+    attention: &Attention,
+    statistics: &[f32],
+    dz: &[f32],
+    width: usize,
+    some: Range<usize>,
+    dv: &mut [f32],
+) {
     let columns = Rows::transposed(graph);
     let pairs = &attention.pairs;
     let heads = Heads::new(width, pairs.heads);
-    let dv = SharedMut::new(&mut dv[..graph.nodes() * width]);
-    Blocks::by_entries(columns.offsets, 1, width).run(|block| {
+    let dv = SharedMut::new(&mut dv[..some.end * width]);
+    Blocks::some_by_entries(columns.offsets, some, 1, width).run(|block| {
         let (mut entries, mut nodes) = attention.room(columns, &block);
         recall(columns, true, pairs, statistics, block.clone(), &mut entries, &mut nodes);
         mask(columns, pairs.heads, attention.dropout, block.clone(), &mut entries, &mut nodes);
@@ -111,18 +137,76 @@ pub fn backward_scores(
     width: usize,
     gradient: &mut [f32],
 ) {
+    let (entries, nodes) = gradient.split_at_mut(graph.entries() * attention.pairs.heads);
+    assert_eq!(nodes.len(), if attention.own { graph.nodes() * attention.pairs.heads } else { 0 }, "own part");
+    let (all, from) = (0..graph.nodes(), Given { v, statistics, dz, width });
+    backward_scores_rows(graph, attention, from, all, entries, nodes, &mut []);
+}
+
+/// What gradients of scores are made of: v, `[N, F]`, the statistics, and the gradient of z.
+#[derive(Clone, Copy)]
+pub(super) struct Given<'a> {
+    pub v: &'a [f32],
+    pub statistics: &'a [f32],
+    pub dz: &'a [f32],
+    pub width: usize,
+}
+
+/// As [`backward_scores`] for some rows alone, the part of entries and that of nodes by themselves. What all scores of a row share goes to
+/// `means[N, H]` unless that is empty.
+pub(super) fn backward_scores_rows(
+    graph: &Graph,
+    attention: &Attention,
+    from: Given,
+    some: Range<usize>,
+    entries: &mut [f32],
+    nodes: &mut [f32],
+    means: &mut [f32],
+) {
     let rows = Rows::of(graph);
     let pairs = &attention.pairs;
-    let heads = Heads::new(width, pairs.heads);
-    let (entries, nodes) = gradient.split_at_mut(graph.entries() * pairs.heads);
-    assert_eq!(nodes.len(), if attention.own { graph.nodes() * pairs.heads } else { 0 }, "own part");
-    each_block_of_both(rows.offsets, pairs.heads, entries, nodes, |block, entries, nodes| {
+    let heads = Heads::new(from.width, pairs.heads);
+    let means = SharedMut::new(means);
+    each_block_of_some(rows.offsets, some, pairs.heads, entries, nodes, |block, entries, nodes| {
         let (mut da, mut own_da) = attention.room(rows, &block);
-        recall(rows, false, pairs, statistics, block.clone(), entries, nodes);
-        weighted::dot_rows(rows, heads, 1.0, dz, v, block.clone(), &mut da);
-        weighted::own_dot_rows(heads, 1.0, dz, v, block.start, &mut own_da);
+        recall(rows, false, pairs, from.statistics, block.clone(), entries, nodes);
+        weighted::dot_rows(rows, heads, 1.0, from.dz, from.v, block.clone(), &mut da);
+        weighted::own_dot_rows(heads, 1.0, from.dz, from.v, block.start, &mut own_da);
         mask(rows, pairs.heads, attention.dropout, block.clone(), &mut da, &mut own_da);
-        softmax::gradient(rows, pairs.heads, block.clone(), &da, &own_da, entries, nodes);
+        let of_block = if means.is_empty() { 0..0 } else { block.start * pairs.heads..block.end * pairs.heads };
+        // SAFETY: blocks are disjoint ranges of rows.
+        let means = unsafe { means.part(of_block) };
+        softmax::gradient(rows, pairs.heads, block.clone(), &da, &own_da, entries, nodes, means);
+        if pairs.slope != 1.0 {
+            scores::slope_rows(rows, pairs, block, entries, nodes);
+        }
+    });
+}
+
+/// As [`backward_scores_rows`] for rows that are there in part only, with what the scores of the whole row share: `means[N, H]`.
+pub(super) fn backward_scores_of_others(
+    graph: &Graph,
+    attention: &Attention,
+    from: Given,
+    some: Range<usize>,
+    means: &[f32],
+    entries: &mut [f32],
+) {
+    let rows = Rows::of(graph);
+    let pairs = &attention.pairs;
+    let (heads, count) = (Heads::new(from.width, pairs.heads), pairs.heads);
+    each_block_of_some(rows.offsets, some, count, entries, &mut [], |block, entries, nodes| {
+        let mut da = vec![0.0; entries.len()];
+        recall(rows, false, pairs, from.statistics, block.clone(), entries, nodes);
+        weighted::dot_rows(rows, heads, 1.0, from.dz, from.v, block.clone(), &mut da);
+        mask(rows, count, attention.dropout, block.clone(), &mut da, &mut []);
+        let mut weights = entries.chunks_exact_mut(count).zip(da.chunks_exact(count));
+        for i in block.clone() {
+            let mean = &means[i * count..(i + 1) * count];
+            for (weights, da) in weights.by_ref().take(rows.range(i).len()) {
+                weights.iter_mut().zip(da).zip(mean).for_each(|((p, da), mean)| *p *= da - mean);
+            }
+        }
         if pairs.slope != 1.0 {
             scores::slope_rows(rows, pairs, block, entries, nodes);
         }

@@ -7,6 +7,7 @@
 pub mod clamped;
 pub mod entropy;
 pub mod gat;
+pub mod gat_within;
 pub mod gated_mean;
 pub mod gates;
 pub mod largest;
@@ -124,10 +125,23 @@ pub(crate) fn each_block_of_both(
     nodes: &mut [f32],
     task: impl Fn(Range<usize>, &mut [f32], &mut [f32]) + Sync + Send,
 ) {
+    let rows = 0..offsets.len() - 1;
+    each_block_of_some(offsets, rows, width, entries, nodes, task);
+}
+
+/// As [`each_block_of_both`] for some of the rows; the arrays are those of all, or as long as they have to be.
+pub(crate) fn each_block_of_some(
+    offsets: &[usize],
+    rows: Range<usize>,
+    width: usize,
+    entries: &mut [f32],
+    nodes: &mut [f32],
+    task: impl Fn(Range<usize>, &mut [f32], &mut [f32]) + Sync + Send,
+) {
     let absent = nodes.is_empty();
-    let entries = SharedMut::new(&mut entries[..offsets[offsets.len() - 1] * width]);
+    let entries = SharedMut::new(&mut entries[..offsets[rows.end] * width]);
     let nodes = SharedMut::new(nodes);
-    Blocks::by_entries(offsets, 1, 4 * width).run(|block| {
+    Blocks::some_by_entries(offsets, rows, 1, 4 * width).run(|block| {
         let of_entries = offsets[block.start] * width..offsets[block.end] * width;
         let of_nodes = if absent { 0..0 } else { block.start * width..block.end * width };
         // SAFETY: blocks are disjoint ranges of rows, and so are the ranges of their entries.

@@ -49,11 +49,11 @@ pub fn backward(graph: &Graph, heads: usize, scores: &[f32], dropout: Dropout, d
         let own = if node_da.is_empty() { node_da } else { &node_da[block.start * heads..block.end * heads] };
         let part = &entry_da[rows.offsets[block.start] * heads..rows.offsets[block.end] * heads];
         if dropout.is_none() {
-            gradient(rows, heads, block, part, own, entries, nodes);
+            gradient(rows, heads, block, part, own, entries, nodes, &mut []);
         } else {
             let (mut part, mut own) = (part.to_vec(), own.to_vec());
             mask(rows, heads, dropout, block.clone(), &mut part, &mut own);
-            gradient(rows, heads, block, &part, &own, entries, nodes);
+            gradient(rows, heads, block, &part, &own, entries, nodes, &mut []);
         }
     });
 }
@@ -185,7 +185,8 @@ fn normalise_one<M: Arith>(part: &mut [f32], own: &mut [f32], scratch: &mut [f32
 }
 
 simd_fn! {
-    /// Turns the softmax of a block of rows into the gradient of its scores; `da` and `own_da` belong to the block.
+    /// Turns the softmax of a block of rows into the gradient of its scores; `da` and `own_da` belong to the block. `means` `[rows, H]` gets what
+    /// all scores of a row share, the sum of p da, unless it is empty.
     pub(super) fn gradient<M>(
         rows: Rows,
         heads: usize,
@@ -194,6 +195,7 @@ simd_fn! {
         own_da: &[f32],
         entries: &mut [f32],
         nodes: &mut [f32],
+        means: &mut [f32],
     ) {
         let base = rows.offsets[block.start];
         let mut mean = vec![0.0f32; heads];
@@ -201,6 +203,9 @@ simd_fn! {
             let at = (rows.offsets[node] - base) * heads..(rows.offsets[node + 1] - base) * heads;
             let own = if nodes.is_empty() { 0..0 } else { n * heads..(n + 1) * heads };
             row_gradient::<M>(&da[at.clone()], &own_da[own.clone()], &mut entries[at], &mut nodes[own], &mut mean);
+            if !means.is_empty() {
+                means[n * heads..(n + 1) * heads].copy_from_slice(&mean);
+            }
         }
     }
 }

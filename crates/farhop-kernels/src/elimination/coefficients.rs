@@ -5,6 +5,7 @@ use crate::edge_attention::{Dropout, Scores};
 use crate::exchange::Halo;
 use crate::parallel::{Blocks, SharedMut};
 use farhop_graph::{NO_EDGE, random};
+use std::ops::Range;
 
 /// Attention parameters of a layer.
 #[derive(Clone, Copy)]
@@ -120,8 +121,21 @@ pub(super) fn gather(
     heads: usize,
 ) -> Vec<f32> {
     let mut out = buffers::take(count * heads);
-    let shared = SharedMut::new(&mut out);
-    Blocks::by_rows(count, heads * 4).run(|rows| {
+    gather_some(values, index, 0..count, heads, &mut out);
+    out
+}
+
+/// As [`gather`] for some places of `out`.
+pub(super) fn gather_some(
+    values: &[f32],
+    index: impl Fn(usize) -> u32 + Sync + Send,
+    places: Range<usize>,
+    heads: usize,
+    out: &mut [f32],
+) {
+    let shared = SharedMut::new(out);
+    Blocks::by_rows(places.len(), heads * 4).run(|rows| {
+        let rows = places.start + rows.start..places.start + rows.end;
         // SAFETY: blocks are disjoint ranges.
         let part = unsafe { shared.part(rows.start * heads..rows.end * heads) };
         if heads == 1 {
@@ -140,7 +154,6 @@ pub(super) fn gather(
             }
         }
     });
-    out
 }
 
 /// `sums[e] += values[index[e]]` per head; every index is an entry.

@@ -25,8 +25,8 @@ pub(super) struct Pass<'a> {
     pub heads: Heads,
     pub k: usize,
     pub rounds: usize,
-    /// Rows that are computed: the first ones. Others are gathered from, and computed by another process.
-    pub own: usize,
+    /// Rows that are computed. Others are gathered from, and computed at another time or by another process.
+    pub computed: Range<usize>,
     pub past: Increments<'a>,
     pub chain: Chain<'a>,
     pub mode: Mode,
@@ -64,7 +64,7 @@ pub(super) struct Scalars<'a> {
     pub y: SharedMut<'a, f32>,
 }
 
-/// Increment k of every row, with a gather for every even s. `peaks[m, H]` are the largest absolute values of the increments so
+/// Increment k of the computed rows, with a gather for every even s. `peaks[m, H]` are the largest absolute values of the increments so
 /// far, by which negligible products are told; empty to skip none. Returns those of increment k.
 pub(super) fn run_gather(
     pass: &Pass,
@@ -76,7 +76,7 @@ pub(super) fn run_gather(
     let (width, count, n) = (pass.heads.width, pass.heads.count, pass.graph.nodes());
     let current = SharedMut::new(current);
     let sums = SharedMut::new(sums);
-    let found = Blocks::by_entries(&pass.graph.offsets()[..=pass.own], 4, width).map(|rows| {
+    let found = Blocks::some_by_entries(pass.graph.offsets(), pass.computed.clone(), 4, width).map(|rows| {
         // SAFETY: blocks are disjoint ranges of rows; each pair's sums are cut the same way.
         let (current, sums) = unsafe {
             (

@@ -22,6 +22,7 @@ mod coefficients;
 mod forward;
 mod gather;
 mod halo;
+mod kept;
 mod nodes;
 mod rounds;
 mod spread;
@@ -30,7 +31,8 @@ mod stored;
 pub use backward::{BackwardRounds, Gradients, HopGradient, Reused, RowGradient, backward, begin, begin_within};
 pub use bytes::{bytes_begun, bytes_finish, bytes_forward, bytes_kept, bytes_waiting};
 pub use coefficients::{Attention, Coefficients, Source};
-pub use forward::{Kept, cumulative, forward, forward_within};
+pub use forward::{Start, cumulative, forward, forward_within};
+pub use kept::Kept;
 pub(crate) use rounds::{Increments, states};
 pub use stored::Storage;
 

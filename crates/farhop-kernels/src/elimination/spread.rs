@@ -13,7 +13,7 @@ pub(super) fn run_spread(pass: &Pass, slabs: &mut [Vec<f32>], sums: &mut [f32]) 
     let (width, count, n) = (pass.heads.width, pass.heads.count, pass.graph.nodes());
     let slabs: Vec<SharedMut<f32>> = slabs.iter_mut().map(|slab| SharedMut::new(slab)).collect();
     let sums = SharedMut::new(sums);
-    Blocks::by_entries(&pass.graph.offsets()[..=pass.own], 4, width).run(|rows| {
+    Blocks::some_by_entries(pass.graph.offsets(), pass.computed.clone(), 4, width).run(|rows| {
         // Slab 0 is round k, slab 2 is round k + 2, ...
         let later = (0..=pass.rounds - pass.k).step_by(2);
         // SAFETY: blocks are disjoint ranges of rows, and every slab is cut the same way.

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use farhop_graph::Graph;
 
-use super::Group;
+use super::{Group, Underway};
 use crate::buffers;
+use crate::dense::RowNames;
 
 /// What nodes and entries of a part are called in the whole graph, for what is random.
 #[derive(Clone, Copy, Debug)]
@@ -20,14 +21,16 @@ pub struct Names<'a> {
 }
 
 /// What a [`Halo`] is made of. A part has `own` nodes first and those of others behind them, by owner and then by name; all entries with an end
-/// among its own nodes are in its graph.
+/// among its own nodes are in its graph. Own nodes that have a neighbour elsewhere come last among own ones, so that rows of the others, which
+/// need nothing of other processes, are one range.
 #[derive(Clone, Debug, Default)]
 pub struct HaloParts {
     /// Nodes that this process owns.
     pub own: usize,
     /// The owner of every other node.
     pub owners: Vec<u32>,
-    /// The number of every node in the whole graph; ascending among own nodes, and among those of one owner.
+    /// The number of every node in the whole graph; ascending among own nodes without a neighbour elsewhere, among those with one, and among the
+    /// nodes of one owner.
     pub nodes: Vec<u32>,
     /// The number of every entry in the whole graph.
     pub entries: Vec<u32>,
@@ -45,7 +48,10 @@ pub struct Halo {
     group: Arc<Group>,
     parts: HaloParts,
     peers: Vec<Peer>,
-    own_names: &'static [u32],
+    interior: usize,
+    /// What nodes and entries are called. A process has one part as long as it lives, and every mask names its rows: so they stay.
+    nodes: &'static [u32],
+    entries: &'static [u32],
 }
 
 /// A process that owns some of them.
@@ -63,7 +69,7 @@ impl Halo {
     ///
     /// # Errors
     /// When the arrays do not belong together: one line.
-    pub fn new(group: Arc<Group>, graph: &Graph, parts: HaloParts) -> Result<Self, String> {
+    pub fn new(group: Arc<Group>, graph: &Graph, mut parts: HaloParts) -> Result<Self, String> {
         let nodes = graph.nodes();
         let others = nodes.checked_sub(parts.own).ok_or("there are fewer nodes than own ones")?;
         if parts.owners.len() != others || parts.degrees.len() != others || parts.nodes.len() != nodes {
@@ -73,8 +79,8 @@ impl Halo {
             return Err(format!("{} numbers for {} entries", parts.entries.len(), graph.entries()));
         }
         let ascending = |names: &[u32]| names.windows(2).all(|pair| pair[0] < pair[1]);
-        if !parts.owners.is_sorted() || !ascending(&parts.nodes[..parts.own]) {
-            return Err("own nodes, and the owners of others, must ascend".to_string());
+        if !parts.owners.is_sorted() {
+            return Err("the owners of others must ascend".to_string());
         }
         let columns = graph.transposed();
         let mut peers = Vec::new();
@@ -96,9 +102,13 @@ impl Halo {
             }
             peers.push(Peer { rank, send, receive });
         }
-        // A process has one part as long as it lives, and every mask names its rows.
-        let own_names = parts.nodes[..parts.own].to_vec().leak();
-        Ok(Halo { group, parts, peers, own_names })
+        let interior = peers.iter().filter_map(|peer| peer.send.first()).min().map_or(parts.own, |&node| node as usize);
+        if !ascending(&parts.nodes[..interior]) || !ascending(&parts.nodes[interior..parts.own]) {
+            return Err("own nodes with neighbours elsewhere, and those without, must ascend".to_string());
+        }
+        let nodes = std::mem::take(&mut parts.nodes).leak();
+        let entries = std::mem::take(&mut parts.entries).leak();
+        Ok(Halo { group, parts, peers, interior, nodes, entries })
     }
 
     /// All processes.
@@ -109,6 +119,18 @@ impl Halo {
     /// Nodes that this process owns: the first ones.
     pub fn own(&self) -> usize {
         self.parts.own
+    }
+
+    /// Own nodes without a neighbour elsewhere: the first ones. What is computed of their rows needs nothing of other processes.
+    pub fn interior(&self) -> usize {
+        self.interior
+    }
+
+    /// The same with no node counted as one without a neighbour elsewhere: nothing is computed while messages are under way. For tests, which
+    /// compare the two.
+    pub fn waiting(mut self) -> Self {
+        self.interior = 0;
+        self
     }
 
     /// Nodes of others.
@@ -128,12 +150,17 @@ impl Halo {
 
     /// What nodes and entries are called in the whole graph.
     pub fn names(&self) -> Names<'_> {
-        Names { nodes: &self.parts.nodes, entries: &self.parts.entries, total: self.parts.total_entries }
+        Names { nodes: self.nodes, entries: self.entries, total: self.parts.total_entries }
+    }
+
+    /// What entries, and nodes behind them, are called in the whole graph, for masks.
+    pub fn entry_names(&self) -> RowNames {
+        RowNames::OfPart { entries: self.entries, nodes: self.nodes, total: self.parts.total_entries }
     }
 
     /// What own nodes are called in the whole graph, for masks.
     pub fn own_names(&self) -> &'static [u32] {
-        self.own_names
+        &self.nodes[..self.parts.own]
     }
 
     /// How many nodes a node receives from in the whole graph.
@@ -151,6 +178,13 @@ impl Halo {
 
     /// Fills the rows of other processes' nodes with what their owners have: `(array, width)`, `[nodes, width]` each, all in one message.
     pub fn fill(&self, arrays: &mut [(&mut [f32], usize)]) {
+        let own: Vec<(&[f32], usize)> = arrays.iter().map(|(values, width)| (&**values, *width)).collect();
+        let underway = self.begin(&own);
+        underway.fill(arrays);
+    }
+
+    /// Begins to send the rows of own nodes to whoever needs them. The arrays may be written to as soon as this returns.
+    pub fn begin(&self, arrays: &[(&[f32], usize)]) -> RowsUnderway<'_> {
         let width: usize = arrays.iter().map(|(_, width)| 4 * width).sum();
         let ranks = self.group.ranks();
         let (mut out, mut lengths) = (vec![Vec::new(); ranks], vec![0; ranks]);
@@ -164,16 +198,7 @@ impl Halo {
             }
             lengths[peer.rank] = peer.receive.len() * width;
         }
-        let found = self.group.swap(out, &lengths);
-        for peer in &self.peers {
-            let mut rest = &found[peer.rank][..];
-            for (values, width) in arrays.iter_mut() {
-                let rows = &mut values[peer.receive.start * *width..peer.receive.end * *width];
-                let (part, after) = rest.split_at(size_of_val(rows));
-                bytes_of_mut(rows).copy_from_slice(part);
-                rest = after;
-            }
-        }
+        RowsUnderway { halo: self, messages: self.group.begin(out, &lengths) }
     }
 
     /// The rows of own nodes, `[own, width]`, followed by those that others have.
@@ -183,6 +208,11 @@ impl Halo {
         rows
     }
 
+    /// As [`Halo::extended`], without waiting: the rows of others hold anything until they [have arrived](RowsUnderway::fill).
+    pub fn begin_extended(&self, own: &[f32], width: usize) -> (Vec<f32>, RowsUnderway<'_>) {
+        (self.with_room(own, width), self.begin(&[(own, width)]))
+    }
+
     /// The rows of own nodes followed by `others`, which is the end of what [`Halo::extended`] gave.
     pub fn extended_by(&self, own: &[f32], others: &[f32], width: usize) -> Vec<f32> {
         let mut rows = self.with_room(own, width);
@@ -190,11 +220,36 @@ impl Halo {
         rows
     }
 
-    fn with_room(&self, own: &[f32], width: usize) -> Vec<f32> {
+    /// The rows of own nodes, and room for those of others.
+    pub(crate) fn with_room(&self, own: &[f32], width: usize) -> Vec<f32> {
         assert_eq!(own.len(), self.own() * width, "rows must be those of own nodes");
-        let mut rows = buffers::take(self.parts.nodes.len() * width);
+        let mut rows = buffers::take(self.nodes.len() * width);
         rows[..own.len()].copy_from_slice(own);
         rows
+    }
+}
+
+/// Rows that are under way between processes.
+#[derive(Debug)]
+#[must_use = "others wait for what is begun, and so must this process"]
+pub struct RowsUnderway<'a> {
+    halo: &'a Halo,
+    messages: Underway<'a>,
+}
+
+impl RowsUnderway<'_> {
+    /// Waits for the rows of other processes' nodes and puts them into their places: arrays and widths as they were [begun](Halo::begin).
+    pub fn fill(self, arrays: &mut [(&mut [f32], usize)]) {
+        let found = self.messages.finish();
+        for peer in &self.halo.peers {
+            let mut rest = &found[peer.rank][..];
+            for (values, width) in arrays.iter_mut() {
+                let rows = &mut values[peer.receive.start * *width..peer.receive.end * *width];
+                let (part, after) = rest.split_at(size_of_val(rows));
+                bytes_of_mut(rows).copy_from_slice(part);
+                rest = after;
+            }
+        }
     }
 }
 

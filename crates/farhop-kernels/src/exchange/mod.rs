@@ -1,7 +1,7 @@
 //! Several processes that work on one graph: how they talk.
 //!
 //! All processes make the same calls in the same order, so no call has to say what it is about. A [`Transport`] carries bytes; everything
-//! else (halos, sums, what one tells all) is made of its only verb. Sums are taken in the order of the ranks, so that the same number of
+//! else (halos, sums, what one tells all) is made of its only verb, which begins to talk and can be waited for later. Sums are taken in the order of the ranks, so that the same number of
 //! processes gives the same bits.
 //!
 //! A call that fails does not stop whoever called it, which may be deep inside a pass: it answers with zeros, the group remembers the first
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-pub use halo::{Halo, HaloParts, Names};
+pub use halo::{Halo, HaloParts, Names, RowsUnderway};
 pub use threads::threads;
 
 /// Carries bytes between processes.
@@ -26,11 +26,30 @@ pub trait Transport: Debug + Send + Sync {
     /// How many processes there are.
     fn ranks(&self) -> usize;
 
-    /// Sends `out[r]` to every other rank r and returns what each of them sent here, which has `lengths[r]` bytes. What is empty is not sent.
+    /// Begins to send `out[r]` to every other rank r, and does not wait. What is returned waits for what each of them sends here, which has
+    /// `lengths[r]` bytes. What is empty is not sent. Several may be under way: they arrive in the order in which they were begun.
     ///
     /// # Errors
     /// When a process is lost or does not answer in time: one line that says which.
-    fn swap(&self, out: Vec<Vec<u8>>, lengths: &[usize]) -> Result<Vec<Vec<u8>>, String>;
+    fn begin<'a>(&'a self, out: Vec<Vec<u8>>, lengths: &[usize]) -> Result<Arrival<'a>, String>;
+}
+
+/// Waits for messages that were begun.
+pub type Arrival<'a> = Box<dyn FnOnce() -> Result<Vec<Vec<u8>>, String> + 'a>;
+
+/// Messages of a [`Group`] that are under way; [`Underway::finish`] waits for them.
+#[must_use = "others wait for what is begun, and so must this process"]
+pub struct Underway<'a> {
+    group: &'a Group,
+    arrival: Option<Arrival<'a>>,
+    own: Vec<u8>,
+    lengths: Vec<usize>,
+}
+
+impl Debug for Underway<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "messages of {:?} bytes under way", self.lengths)
+    }
 }
 
 /// All processes of a run, as one of them sees them.
@@ -41,6 +60,27 @@ pub struct Group {
     sent: AtomicU64,
     messages: AtomicU64,
     nanoseconds: AtomicU64,
+}
+
+impl Underway<'_> {
+    /// What every rank sent here; zeros after a failure.
+    pub fn finish(self) -> Vec<Vec<u8>> {
+        let Underway { group, arrival, own, lengths } = self;
+        let start = Instant::now();
+        let here = |rank: usize| if rank == group.rank() { 0 } else { lengths[rank] };
+        let mut found = arrival
+            .filter(|_| group.failure.get().is_none())
+            .and_then(|arrival| group.heard(arrival()))
+            .and_then(|found| {
+                let agreed = found.iter().map(Vec::len).eq((0..lengths.len()).map(here));
+                let wrong = || "a process sent another number of bytes than agreed".to_string();
+                group.heard(if agreed { Ok(found) } else { Err(wrong()) })
+            })
+            .unwrap_or_else(|| lengths.iter().map(|&length| vec![0; length]).collect());
+        group.talked(start);
+        found[group.rank()] = own;
+        found
+    }
 }
 
 impl Group {
@@ -85,44 +125,38 @@ impl Group {
         self.messages.load(Ordering::Relaxed)
     }
 
-    /// Time in which this process has talked or waited for others so far.
+    /// Time in which this process has talked or waited for others so far; what it computed while messages were under way is not in it.
     pub fn talking(&self) -> Duration {
         Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed))
     }
 
-    /// As [`Transport::swap`]; zeros after a failure. What is for this process itself comes back as it is.
-    pub fn swap(&self, mut out: Vec<Vec<u8>>, lengths: &[usize]) -> Vec<Vec<u8>> {
+    /// Sends `out[r]` to every rank r and returns what each of them sent here, which has `lengths[r]` bytes; zeros after a failure. What is for
+    /// this process itself comes back as it is.
+    pub fn swap(&self, out: Vec<Vec<u8>>, lengths: &[usize]) -> Vec<Vec<u8>> {
+        self.begin(out, lengths).finish()
+    }
+
+    /// As [`Group::swap`], without waiting.
+    pub fn begin(&self, mut out: Vec<Vec<u8>>, lengths: &[usize]) -> Underway<'_> {
         let own = std::mem::take(&mut out[self.rank()]);
-        let nothing = || lengths.iter().map(|&length| vec![0; length]).collect();
-        let mut found: Vec<Vec<u8>> = if self.failure.get().is_some() {
-            nothing()
-        } else {
+        let mut arrival = None;
+        if self.failure.get().is_none() {
             let start = Instant::now();
             self.sent.fetch_add(out.iter().map(|part| part.len() as u64).sum(), Ordering::Relaxed);
             self.messages.fetch_add(out.iter().filter(|part| !part.is_empty()).count() as u64, Ordering::Relaxed);
-            let found = self.transport.swap(out, lengths);
-            self.nanoseconds.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
-            match found {
-                Ok(found)
-                    if found.iter().map(Vec::len).eq(lengths
-                        .iter()
-                        .enumerate()
-                        .map(|(rank, &length)| if rank == self.rank() { 0 } else { length })) =>
-                {
-                    found
-                }
-                Ok(_) => {
-                    let _ = self.failure.set("a process sent another number of bytes than agreed".to_string());
-                    nothing()
-                }
-                Err(problem) => {
-                    let _ = self.failure.set(problem);
-                    nothing()
-                }
-            }
-        };
-        found[self.rank()] = own;
-        found
+            arrival = self.heard(self.transport.begin(out, lengths));
+            self.talked(start);
+        }
+        Underway { group: self, arrival, own, lengths: lengths.to_vec() }
+    }
+
+    /// Remembers the first failure.
+    fn heard<T>(&self, said: Result<T, String>) -> Option<T> {
+        said.map_err(|problem| self.failure.set(problem)).ok()
+    }
+
+    fn talked(&self, since: Instant) {
+        self.nanoseconds.fetch_add(since.elapsed().as_nanos() as u64, Ordering::Relaxed);
     }
 
     /// What every process has to say, in the order of the ranks, whatever its length.

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use super::Transport;
+use super::{Arrival, Transport};
 
 /// The longest wait for another thread.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -41,11 +41,12 @@ impl Transport for Thread {
         self.to.len()
     }
 
-    fn swap(&self, out: Vec<Vec<u8>>, lengths: &[usize]) -> Result<Vec<Vec<u8>>, String> {
+    fn begin<'a>(&'a self, out: Vec<Vec<u8>>, lengths: &[usize]) -> Result<Arrival<'a>, String> {
         for (rank, part) in out.into_iter().enumerate().filter(|(_, part)| !part.is_empty()) {
             self.to[rank].send(part).map_err(|_| format!("process {rank} has ended"))?;
         }
-        let receive = |(rank, &length): (usize, &usize)| {
+        let lengths = lengths.to_vec();
+        let receive = |(rank, length): (usize, usize)| {
             if length == 0 || rank == self.rank {
                 return Ok(Vec::new());
             }
@@ -53,6 +54,6 @@ impl Transport for Thread {
             let receiver = self.from[rank].lock().map_err(|_| lost())?;
             receiver.recv_timeout(PATIENCE).map_err(|_| lost())
         };
-        lengths.iter().enumerate().map(receive).collect()
+        Ok(Box::new(move || lengths.into_iter().enumerate().map(receive).collect()))
     }
 }

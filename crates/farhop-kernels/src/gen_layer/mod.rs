@@ -17,7 +17,7 @@ mod update;
 
 use crate::buffers;
 use crate::dense::tiles::Tiles;
-use crate::elimination::{self, Kept, Reused, Source, Storage};
+use crate::elimination::{self, Kept, Reused, Source, Start, Storage};
 use crate::exchange::Halo;
 use crate::hop_attention::{self, Hops};
 use farhop_graph::Graph;
@@ -96,23 +96,23 @@ pub fn forward(
     z: &[f32],
     keep: bool,
 ) -> (Vec<f32>, Option<Kept>) {
-    forward_within(graph, config, source, weights, z, keep, None)
+    forward_within(graph, config, source, weights, &mut Start::Here(z), keep, None)
 }
 
-/// As [`forward`], where the graph may be a part of one over several processes: `z` has the rows of all nodes ([`Halo::extended`]), the output
+/// As [`forward`], where the graph may be a part of one over several processes: `z` has the rows of all nodes, or will have, the output
 /// those of own nodes.
 pub fn forward_within(
     graph: &Graph,
     config: &Config,
     source: &Source,
     weights: &Weights,
-    z: &[f32],
+    z: &mut Start,
     keep: bool,
     halo: Option<&Halo>,
 ) -> (Vec<f32>, Option<Kept>) {
     let mut kept = elimination::forward_within(graph, &config.elimination, source, z, halo);
     let own = halo.map_or(graph.nodes(), Halo::own);
-    let pre = update::forward(config, weights, &hops(config, source, weights, z, &kept), own);
+    let pre = update::forward(config, weights, &hops(config, source, weights, z.rows(), &kept), own);
     if keep && !config.recompute {
         kept.put_away(&config.elimination, graph.nodes());
         return (pre, Some(kept));
@@ -176,7 +176,7 @@ pub fn backward_within(
     needs_z: bool,
     halo: Option<&Halo>,
 ) -> Gradients {
-    let again = || elimination::forward_within(graph, &config.elimination, source, z, halo);
+    let again = || elimination::forward_within(graph, &config.elimination, source, &mut Start::Here(z), halo);
     let mut kept = kept.unwrap_or_else(again);
     kept.take_out();
     // A tile's part of the gradient is copied before the gradient of z takes its place, which is as large where all nodes are own.

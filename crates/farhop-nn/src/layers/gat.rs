@@ -148,11 +148,16 @@ impl GatLayer {
             .map(|table| ops::embedding(batch.edge_categories(), self.folded(table.val(), &entries.vector)));
         let scores = numbers.into_iter().chain(table).reduce(ops::add)?;
         let shares = batch.derived(0, |batch| {
-            let graph = batch.graph();
-            let shares = (0..graph.nodes()).map(|i| 1.0 / graph.degree(i).max(1) as f32).collect();
-            Shares(bridge::from_vec(shares, [graph.nodes(), 1]))
+            let (graph, own) = (batch.graph(), batch.nodes());
+            let shares = (0..own).map(|i| 1.0 / graph.degree(i).max(1) as f32).collect();
+            Shares(bridge::from_vec(shares, [own, 1]))
         });
-        let own = ops::scale_rows(ops::entry_sum(scores.clone(), graph), shares.0.clone());
+        let mut sums = ops::entry_sum(scores.clone(), graph);
+        if batch.halo().is_some() {
+            // Rows of own nodes are complete, and come first.
+            sums = sums.slice([0..batch.nodes()]);
+        }
+        let own = ops::scale_rows(sums, shares.0.clone());
         Some((scores, own))
     }
 }
@@ -168,7 +173,7 @@ impl Layer for GatLayer {
         let scores = PairScores { receiver, sender, entries, nodes, own: true, slope };
         context.saw_attention(batch.graph(), 1, || ops::attention_weights(scores.clone(), batch.graph()));
         let dropout = context.dropout_of(RowsOf::Entries(batch.graph().entries()), dropout);
-        let y = ops::gat_attention(z, scores, batch.graph(), dropout);
+        let y = ops::gat_attention_within(z, scores, batch.graph(), dropout, batch.halo());
         let bias = self.bias.as_ref().map(Param::val);
         if mean {
             let share = |at: usize| if at / channels % channels == at % channels { 1.0 / heads as f32 } else { 0.0 };

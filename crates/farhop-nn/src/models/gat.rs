@@ -114,7 +114,19 @@ impl Architecture for Gat {
     }
 
     fn properties(&self, _common: &Common) -> Properties {
-        Properties { reads_edges: self.edge_features, ..Properties::MESSAGE_PASSING }
+        Properties { reads_edges: self.edge_features, spreads: true, ..Properties::MESSAGE_PASSING }
+    }
+
+    /// What a layer projects and the sender's part of its scores; backward the gradient of what it gives, and four numbers a head.
+    fn halo_numbers(&self, common: &Common, shape: &Shape) -> [usize; 2] {
+        let mut numbers = [0; 2];
+        for index in 0..common.layers {
+            let answers = common.head_layers == 0 && index + 1 == common.layers;
+            let layer = self.layer(if answers { shape.outputs } else { common.width }, answers);
+            numbers[0] += layer.heads * (layer.channels + 1);
+            numbers[1] += layer.heads * (layer.channels + 4);
+        }
+        numbers
     }
 
     fn small() -> serde_json::Value {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 use farhop_graph::Graph;
 use farhop_kernels::edge_attention::Dropout;
-use farhop_kernels::elimination::{Attention, Coefficients, Kept, Source};
+use farhop_kernels::elimination::{Attention, Coefficients, Kept, Source, Start};
 use farhop_kernels::exchange::Halo;
 use farhop_kernels::gen_layer::{self as kernel, Config, Weights};
 
@@ -121,10 +121,14 @@ impl Operation for GenOp {
         let input = |i: usize| inputs[i].data;
         let (source, weights) = (self.source(&input), self.weights(&input));
         let (graph, config, halo) = (&self.graph, &self.config, self.halo.as_deref());
-        let extended = halo.map(|halo| halo.extended(input(0), config.hops.heads.width));
-        let z = extended.as_deref().unwrap_or(input(0));
-        let (data, rounds) = kernel::forward_within(graph, config, &source, &weights, z, training, halo);
-        let others = if training { z[input(0).len()..].to_vec() } else { Vec::new() };
+        let (mut extended, underway) = halo.map(|halo| halo.begin_extended(input(0), config.hops.heads.width)).unzip();
+        let mut z = match &mut extended {
+            Some(rows) => Start::Arriving(rows, underway),
+            None => Start::Here(input(0)),
+        };
+        let (data, rounds) = kernel::forward_within(graph, config, &source, &weights, &mut z, training, halo);
+        let others = if training { z.rows()[input(0).len()..].to_vec() } else { Vec::new() };
+        drop(z);
         buffers::give(extended.unwrap_or_default());
         let rows = data.len().checked_div(config.outputs).unwrap_or(0);
         (Output { data, shape: vec![rows, config.outputs] }, KeptRows { rounds, others })

@@ -104,7 +104,7 @@ pub(crate) use entry_weights::degree_of;
 pub use farhop_kernels::buffers;
 pub use feed_forward::{FeedForwardInputs, feed_forward};
 pub use fit_rows::fit_rows;
-pub use gat_attention::{attention_weights, gat_attention};
+pub use gat_attention::{attention_weights, gat_attention, gat_attention_within};
 pub use gen_layer::{GenCoefficients, GenInputs, edge_coefficients, gen_layer, hop_distributions, hop_reads};
 pub use graph_attention::{graph_attention, packed_graph_attention};
 pub use graph_norm::graph_norm;

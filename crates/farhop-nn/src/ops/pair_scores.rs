@@ -31,18 +31,27 @@ pub struct PairScores {
 pub(super) struct PairScoresOp {
     pub graph: Arc<Graph>,
     pub own: bool,
-    entries: bool,
-    nodes: bool,
+    pub entries: bool,
+    pub nodes: bool,
     slope: f32,
 }
 
 impl PairScoresOp {
     /// The operation and its inputs.
     pub fn new(parts: PairScores, graph: &Arc<Graph>) -> (Self, impl Iterator<Item = Input> + use<>) {
+        PairScoresOp::of_own(parts, graph, graph.nodes())
+    }
+
+    /// As [`PairScoresOp::new`], where the first `own_nodes` nodes of the graph are own, and arrays have their rows.
+    pub fn of_own(
+        parts: PairScores,
+        graph: &Arc<Graph>,
+        own_nodes: usize,
+    ) -> (Self, impl Iterator<Item = Input> + use<>) {
         let PairScores { receiver, sender, entries, nodes, own, slope } = parts;
         let [rows, heads] = receiver.dims();
-        let of_node = [graph.nodes(), heads];
-        assert!(heads > 0 && rows == graph.nodes() && sender.dims() == of_node, "scores: x and y must be [N, H]");
+        let of_node = [own_nodes, heads];
+        assert!(heads > 0 && rows == own_nodes && sender.dims() == of_node, "scores: x and y must be [N, H]");
         if let Some(entries) = &entries {
             assert_eq!(entries.dims(), [graph.entries(), heads], "scores: b must be [E, H]");
         }

@@ -1,6 +1,6 @@
 //! Sparse-dense product over a graph.
 
-use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 use burn::tensor::Tensor;
@@ -25,12 +25,14 @@ impl Neighbourhood {
         Neighbourhood { graph: batch.graph().clone(), halo: batch.halo().cloned() }
     }
 
-    /// The rows of all nodes, those of others from their owners.
-    fn extended<'a>(&self, rows: &'a [f32], width: usize) -> Cow<'a, [f32]> {
-        match &self.halo {
-            Some(halo) => Cow::Owned(halo.extended(rows, width)),
-            None => Cow::Borrowed(rows),
-        }
+    /// Computes own rows from the rows of all nodes: those that need nothing of others while what others have is under way, then the rest.
+    pub fn in_two_steps(&self, own: &[f32], width: usize, mut compute: impl FnMut(&[f32], Range<usize>)) {
+        let Some(halo) = &self.halo else { return compute(own, 0..self.graph.nodes()) };
+        let (mut rows, underway) = halo.begin_extended(own, width);
+        compute(&rows, 0..halo.interior());
+        underway.fill(&mut [(&mut rows, width)]);
+        compute(&rows, halo.interior()..halo.own());
+        buffers::give(rows);
     }
 
     /// Rows.
@@ -40,16 +42,14 @@ impl Neighbourhood {
 
     /// The product: x and y `[own, width]`.
     pub fn forward(&self, weights: Weights, bias: Option<&[f32]>, x: &[f32], width: usize, y: &mut [f32]) {
-        let rows = self.extended(x, width);
-        kernel::forward_own(&self.graph, weights, bias, &rows, width, self.own(), y);
-        give_owned(rows);
+        let graph = &self.graph;
+        self.in_two_steps(x, width, |x, rows| kernel::forward_rows(graph, weights, bias, x, width, rows, y));
     }
 
     /// The product with the transposed coefficients.
     pub fn backward(&self, weights: Weights, dy: &[f32], width: usize, dx: &mut [f32]) {
-        let rows = self.extended(dy, width);
-        kernel::backward_own(&self.graph, weights, &rows, width, self.own(), dx);
-        give_owned(rows);
+        let graph = &self.graph;
+        self.in_two_steps(dy, width, |dy, rows| kernel::backward_rows(graph, weights, dy, width, rows, dx));
     }
 }
 
@@ -124,10 +124,4 @@ pub fn spmm_within(
 /// As [`spmm`], over the graph of a batch, which may be a part of one.
 pub fn spread(x: Tensor<2>, batch: &Batch, weights: &Arc<EntryWeights>, bias: Option<Tensor<1>>) -> Tensor<2> {
     spmm_within(x, batch.graph(), weights, bias, batch.halo())
-}
-
-fn give_owned(rows: Cow<[f32]>) {
-    if let Cow::Owned(rows) = rows {
-        buffers::give(rows);
-    }
 }

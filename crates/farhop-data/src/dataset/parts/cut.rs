@@ -190,7 +190,7 @@ fn part_of(dataset: &Dataset, local: LocalPart, place: PartPlace) -> Result<Data
     Ok(DatasetPart { dataset: own_dataset, edges, local, place })
 }
 
-/// These nodes of a dataset, ascending, with a graph of their own.
+/// These nodes of a dataset, with a graph of their own.
 fn of_nodes(dataset: &Dataset, own: &[u32], graph: Graph, edges: Columns) -> Result<Dataset, Failed> {
     let target = match &dataset.target {
         Target::Class { labels, classes } => Target::Class { labels: rows(labels, 1, own), classes: classes.clone() },
@@ -202,9 +202,13 @@ fn of_nodes(dataset: &Dataset, own: &[u32], graph: Graph, edges: Columns) -> Res
         }
         Target::Pair { .. } => Target::none(own.len()),
     };
-    // Own nodes ascend, and so does every part of the split.
+    let mut places: Vec<(u32, u32)> = own.iter().copied().zip(0..).collect();
+    places.sort_unstable();
     let placed = |units: &[u32]| -> Vec<u32> {
-        units.iter().filter_map(|unit| own.binary_search(unit).ok()).map(|place| place as u32).collect()
+        let place = |unit: &u32| places.binary_search_by_key(unit, |(node, _)| *node).ok().map(|at| places[at].1);
+        let mut found: Vec<u32> = units.iter().filter_map(place).collect();
+        found.sort_unstable();
+        found
     };
     let Split { train, valid, test } = &dataset.split;
     let ids = if dataset.ids.is_empty() {

@@ -11,8 +11,8 @@ mod pull;
 mod state;
 mod transposed;
 
-use super::forward::Kept;
 use super::halo::returned_to_others;
+use super::kept::Kept;
 use super::rounds::Increments;
 use super::{Config, Mode, Reading, Source, check};
 use crate::buffers;
@@ -22,7 +22,7 @@ use crate::parallel::sum_in_order;
 use complete::complete_round;
 use farhop_graph::Graph;
 use hop_gradients::place_hop_gradients;
-use pull::pull;
+use pull::Pull;
 use state::{Context, Pending, State};
 use std::ops::Range;
 use transposed::TransposedCoefficients;
@@ -170,7 +170,7 @@ impl BackwardRounds {
     /// Walks through the rounds, with the inputs of [`begin`]. What no earlier round needs is given back on the way.
     ///
     /// With a halo, every round has a message with the gradients of its increment (F numbers a node), and, with attention, one with the means of
-    /// the gradients of its coefficients (H). Gradients of z are those of own rows, and gradients of entries those of own rows: other rows of
+    /// the gradients of its coefficients (H). While they are under way, the rows are computed that need nothing of others. Gradients of z are those of own rows, and gradients of entries those of own rows: other rows of
     /// z hold anything, other entries 0.
     pub fn finish(
         self,
@@ -201,24 +201,9 @@ impl BackwardRounds {
             let (x, y) = kept.scalars(r, n * count);
             let scores = a.scores(r, count, e, x, y, halo);
             let coefficients = (coefficients.edge(r + 1), coefficients.node(r + 1));
-            let mut means = vec![0.0; if halo.is_some() { n * count } else { 0 }];
-            let others = |edge: &mut [f32], means: &mut [f32]| {
-                if let Some(halo) = halo {
-                    halo.fill(&mut [(&mut *means, count)]);
-                    edge_attention::halo::backward(graph, &scores, own, kept.norms(r, n * count), means, edge);
-                }
-            };
-            let gradients = edge_attention::backward_own(
-                graph,
-                &scores,
-                own,
-                coefficients.0,
-                coefficients.1,
-                edge,
-                node,
-                &mut means,
-                others,
-            );
+            let around = halo.map(|halo| (halo, kept.norms(r, n * count)));
+            let gradients =
+                edge_attention::backward_within(graph, &scores, coefficients.0, coefficients.1, edge, node, around);
             if a.bias.is_none() {
                 buffers::give(std::mem::take(edge));
             } else {
@@ -235,16 +220,23 @@ impl BackwardRounds {
             weights.extend(complete_round(&fixed.with(&increments), k, pending.take(), &mut state));
             // Rounds read increments below their own.
             increments.drain(k - 1..).for_each(buffers::give);
+            let underway = halo.map(|halo| halo.begin(&[(&state.slabs[k - 1], width)]));
             transposed.prepare(k);
-            if let Some(halo) = halo {
+            let left = fixed.with(&increments);
+            let mut pull = Pull::new(&left, k, transposed.chain(k), &mut state);
+            if let (Some(halo), Some(underway)) = (halo, underway) {
+                pull.rows(&mut state, 0..halo.interior());
                 let State { slabs, returned, .. } = &mut state;
-                halo.fill(&mut [(&mut slabs[k - 1], width)]);
+                underway.fill(&mut [(&mut slabs[k - 1], width)]);
                 if config.mode == Mode::Exact {
-                    let all = fixed.with(&increments).all;
-                    returned_to_others(config.heads, k, rounds / 2, own, &slabs[k - 1], |m| all.all(m), returned);
+                    returned_to_others(config.heads, k, rounds / 2, own, &slabs[k - 1], |m| left.all.all(m), returned);
                 }
+                pull.arrived(&mut state, own..n);
+                pull.rows(&mut state, halo.interior()..n);
+            } else {
+                pull.rows(&mut state, 0..n);
             }
-            pull(&fixed.with(&increments), k, transposed.chain(k), &mut state);
+            pull.finish();
             transposed.done(k);
             buffers::give(std::mem::take(&mut state.slabs[k - 1]));
             if source.each_round() {

@@ -13,82 +13,119 @@ use crate::simd::{Arith, axpy_dot, prefetch};
 use crate::{by_width, simd_fn};
 use std::ops::Range;
 
-/// The gather of round k over the transposed rows.
-pub(super) fn pull(context: &Context, k: usize, chain: Chain, state: &mut State) {
-    let (graph, config) = (context.graph, context.config);
-    let (width, count) = (config.heads.width, config.heads.count);
-    let transposed = graph.transposed();
-    let (lower, upper) = state.slabs.split_at_mut(k - 1);
-    let mut packed = Packed::new(graph.nodes(), width);
-    if config.storage == Storage::Packed {
-        let whole = std::mem::take(&mut upper[0]);
-        packed.push(&whole);
-        buffers::give(whole);
-    }
-    let gradient = &upper[0][..];
-    let lower: Vec<SharedMut<f32>> = lower.iter_mut().map(|slab| SharedMut::new(slab)).collect();
-    let z = SharedMut::new(&mut state.z);
-    let depth = if config.mode == Mode::Exact { k } else { 1 };
-    let set = |m: usize| if context.coefficients.rounds == 1 { 0 } else { m - 1 };
-    // Factor s of the products is a coefficient of round k - s, along the entry or against it in turn. Gradients that no round
-    // has added to yet begin here.
-    for s in 0..depth {
-        let side = if s % 2 == 0 { &mut state.along } else { &mut state.against };
-        let gradient = &mut side[set(k - s)];
-        if gradient.is_empty() {
-            *gradient = buffers::zeros(graph.entries() * count);
-        }
-    }
-    let along: Vec<SharedMut<f32>> = state.along.iter_mut().map(|v| SharedMut::new(v)).collect();
-    let against: Vec<SharedMut<f32>> = state.against.iter_mut().map(|v| SharedMut::new(v)).collect();
-    let returned = &state.returned[..];
-    let pass = Pull { context, k, depth, chain, gradient, packed: &packed, returned };
-    Blocks::by_entries(transposed.offsets, 4, 2 * width).run(|rows| {
-        let entries = transposed.offsets[rows.start] * count..transposed.offsets[rows.end] * count;
-        // One slice per distinct set: with one set for all rounds, every factor adds to the same slice. Nothing is written to the
-        // sides that are empty.
-        let lowest = k + 1 - depth;
-        let part = |side: &SharedMut<'_, f32>| if side.is_empty() { 0..0 } else { entries.clone() };
-        // SAFETY: blocks are disjoint ranges of transposed rows, which own their entries and their nodes' rows.
-        let (mut own, mut back, mut targets) = unsafe {
-            let sets = if context.coefficients.rounds == 1 { 0..1 } else { set(lowest)..set(k) + 1 };
-            (
-                sets.clone().map(|r| along[r].part(part(&along[r]))).collect::<Vec<_>>(),
-                sets.map(|r| against[r].part(part(&against[r]))).collect::<Vec<_>>(),
-                (0..depth)
-                    .step_by(2)
-                    .map(|s| {
-                        let m = k - 1 - s;
-                        let side = if m == 0 { &z } else { &lower[m - 1] };
-                        side.part(rows.start * width..rows.end * width)
-                    })
-                    .collect::<Vec<_>>(),
-            )
-        };
-        pull_rows(&pass, rows, &mut own, &mut back, &mut targets);
-    });
-    packed.clear();
-}
-
-/// One backward round's inputs.
-struct Pull<'a> {
+/// The gather of round k over the transposed rows, for some of them at a time.
+pub(super) struct Pull<'a> {
     context: &'a Context<'a>,
     k: usize,
     /// How many factors the longest product has.
     depth: usize,
     chain: Chain<'a>,
-    /// g^k, `[N, F]`; empty if it is packed.
+    /// g^k, packed; empty if it is gathered as it is.
+    packed: Packed,
+}
+
+impl<'a> Pull<'a> {
+    /// For round k, whose gradients are complete but for those of other processes' nodes.
+    pub fn new(context: &'a Context<'a>, k: usize, chain: Chain<'a>, state: &mut State) -> Self {
+        let (graph, config) = (context.graph, context.config);
+        let depth = if config.mode == Mode::Exact { k } else { 1 };
+        let mut packed = Packed::new(graph.nodes(), config.heads.width);
+        if config.storage == Storage::Packed {
+            packed.push(&state.slabs[k - 1]);
+            if context.own == graph.nodes() {
+                buffers::give(std::mem::take(&mut state.slabs[k - 1]));
+            }
+        }
+        let pull = Pull { context, k, depth, chain, packed };
+        // Factor s of the products is a coefficient of round k - s, along the entry or against it in turn. Gradients that no round
+        // has added to yet begin here.
+        for s in 0..depth {
+            let side = if s % 2 == 0 { &mut state.along } else { &mut state.against };
+            let gradient = &mut side[pull.set(k - s)];
+            if gradient.is_empty() {
+                *gradient = buffers::zeros(graph.entries() * config.heads.count);
+            }
+        }
+        pull
+    }
+
+    fn set(&self, round: usize) -> usize {
+        if self.context.coefficients.rounds == 1 { 0 } else { round - 1 }
+    }
+
+    /// The gradients of these rows, which are of other processes' nodes, have arrived.
+    pub fn arrived(&mut self, state: &mut State, rows: Range<usize>) {
+        if !self.packed.is_empty() && !rows.is_empty() {
+            self.packed.renew(&state.slabs[self.k - 1], rows);
+            buffers::give(std::mem::take(&mut state.slabs[self.k - 1]));
+        }
+    }
+
+    /// Gathers for some transposed rows.
+    pub fn rows(&self, state: &mut State, rows: Range<usize>) {
+        let Pull { context, k, depth, .. } = self;
+        let (graph, config) = (context.graph, context.config);
+        let (width, count) = (config.heads.width, config.heads.count);
+        let transposed = graph.transposed();
+        let (lower, upper) = state.slabs.split_at_mut(k - 1);
+        let lower: Vec<SharedMut<f32>> = lower.iter_mut().map(|slab| SharedMut::new(slab)).collect();
+        let z = SharedMut::new(&mut state.z);
+        let along: Vec<SharedMut<f32>> = state.along.iter_mut().map(|v| SharedMut::new(v)).collect();
+        let against: Vec<SharedMut<f32>> = state.against.iter_mut().map(|v| SharedMut::new(v)).collect();
+        let given = Given { gradient: &upper[0], returned: &state.returned };
+        Blocks::some_by_entries(transposed.offsets, rows, 4, 2 * width).run(|rows| {
+            let entries = transposed.offsets[rows.start] * count..transposed.offsets[rows.end] * count;
+            // One slice per distinct set: with one set for all rounds, every factor adds to the same slice. Nothing is written to the
+            // sides that are empty.
+            let lowest = k + 1 - depth;
+            let part = |side: &SharedMut<'_, f32>| if side.is_empty() { 0..0 } else { entries.clone() };
+            // SAFETY: blocks are disjoint ranges of transposed rows, which own their entries and their nodes' rows.
+            let (mut own, mut back, mut targets) = unsafe {
+                let sets = if context.coefficients.rounds == 1 { 0..1 } else { self.set(lowest)..self.set(*k) + 1 };
+                (
+                    sets.clone().map(|r| along[r].part(part(&along[r]))).collect::<Vec<_>>(),
+                    sets.map(|r| against[r].part(part(&against[r]))).collect::<Vec<_>>(),
+                    (0..*depth)
+                        .step_by(2)
+                        .map(|s| {
+                            let m = k - 1 - s;
+                            let side = if m == 0 { &z } else { &lower[m - 1] };
+                            side.part(rows.start * width..rows.end * width)
+                        })
+                        .collect::<Vec<_>>(),
+                )
+            };
+            pull_rows(self, given, rows, &mut own, &mut back, &mut targets);
+        });
+    }
+
+    /// Gives the memory to whoever needs some next.
+    pub fn finish(mut self) {
+        self.packed.clear();
+    }
+}
+
+/// What is gathered from.
+#[derive(Clone, Copy)]
+struct Given<'a> {
+    /// g^k, `[N, F]`; anything if it is packed.
     gradient: &'a [f32],
-    packed: &'a Packed,
     returned: &'a [f32],
 }
 
 simd_fn! {
-    fn pull_rows<M>(pass: &Pull, rows: Range<usize>, own: &mut [&mut [f32]], back: &mut [&mut [f32]], targets: &mut [&mut [f32]]) {
+    fn pull_rows<M>(
+        pass: &Pull,
+        from: Given,
+        rows: Range<usize>,
+        own: &mut [&mut [f32]],
+        back: &mut [&mut [f32]],
+        targets: &mut [&mut [f32]],
+    ) {
         if pass.packed.is_empty() {
-            by_width!(pass.context.config.heads, pull_fixed::<M, f32>(pass, rows, own, back, targets))
+            by_width!(pass.context.config.heads, pull_fixed::<M, f32>(pass, from, rows, own, back, targets))
         } else {
-            by_width!(pass.context.config.heads, pull_fixed::<M, i16>(pass, rows, own, back, targets))
+            by_width!(pass.context.config.heads, pull_fixed::<M, i16>(pass, from, rows, own, back, targets))
         }
     }
 }
@@ -96,6 +133,7 @@ simd_fn! {
 #[inline(always)]
 fn pull_fixed<M: Arith, T: Stored, const WIDTH: usize>(
     pass: &Pull,
+    source: Given,
     rows: Range<usize>,
     own: &mut [&mut [f32]],
     back: &mut [&mut [f32]],
@@ -107,7 +145,7 @@ fn pull_fixed<M: Arith, T: Stored, const WIDTH: usize>(
     let offsets = context.graph.transposed().offsets;
     let stride = SEGMENT * count;
     let (first, base) = (rows.start, offsets[rows.start]);
-    let gathered = T::rows(pass.gradient, pass.packed, 0);
+    let gathered = T::rows(source.gradient, &pass.packed, 0);
     let mut products = vec![0.0f32; depth * stride];
     let mut given = vec![0.0f32; depth * stride];
     let mut chain = vec![0.0f32; if mode == Mode::None { k * width } else { 0 }];
@@ -131,7 +169,19 @@ fn pull_fixed<M: Arith, T: Stored, const WIDTH: usize>(
                 );
             }
             let row = (j - first) * width..(j - first + 1) * width;
-            pull_row::<M, T>(pass, heads, gathered, j, row, &piece, &chain, &products, &mut given, targets);
+            pull_row::<M, T>(
+                pass,
+                source.returned,
+                heads,
+                gathered,
+                j,
+                row,
+                &piece,
+                &chain,
+                &products,
+                &mut given,
+                targets,
+            );
         }
         through_products(pass, from..to, base, &products, &mut given, own, back);
     }
@@ -143,6 +193,7 @@ fn pull_fixed<M: Arith, T: Stored, const WIDTH: usize>(
 #[allow(clippy::too_many_arguments)]
 fn pull_row<M: Arith, T: Stored>(
     pass: &Pull,
+    returned: &[f32],
     heads: Heads,
     gathered: Rows<T>,
     j: usize,
@@ -162,7 +213,7 @@ fn pull_row<M: Arith, T: Stored>(
         let i = transposed.targets[t] as usize;
         if let Some(&next) = transposed.targets.get(t + AHEAD) {
             gathered.prefetch(next as usize, width);
-            prefetch(pass.returned, next as usize * pairs * count, 1);
+            prefetch(returned, next as usize * pairs * count, 1);
         }
         let (gradient, scale) = (gathered.row(i, width), gathered.scale(i));
         let at = (t - piece.entries.start) * count;
@@ -183,7 +234,7 @@ fn pull_row<M: Arith, T: Stored>(
         }
         for s in (1..pass.depth).step_by(2) {
             for h in 0..count {
-                given[s * stride + at + h] = -pass.returned[(i * pairs + s / 2) * count + h];
+                given[s * stride + at + h] = -returned[(i * pairs + s / 2) * count + h];
             }
         }
     }

@@ -1,0 +1,109 @@
+//! A made graph of the size of ogbn-products as a `.farhop` file: 2,449,029 nodes, 61,859,140 edges, 100 features, 47 classes.
+//!
+//! ```text
+//! cargo run --release -p farhop-data --example products -- FILE [inside=0.9] [near=0.09] [nodes=...] [edges=...]
+//! ```
+//!
+//! Nodes have communities of 2,000, a share `inside` of the edges stays there, and within a community ends are drawn with the density of a power
+//! law, so that there are hubs. Communities stand in a ring: a share `near` of the edges goes to one a few places away (how many is drawn
+//! geometrically, 8 in the mean), as groups of products lie beside related groups; all others go anywhere. What matters here is memory and
+//! bytes, not the score.
+
+use std::error::Error;
+use std::path::Path;
+
+use farhop_data::metrics::Metric;
+use farhop_data::{Dataset, Split, Target};
+use farhop_graph::random::Stream;
+use farhop_graph::{Direction, build};
+
+const COMMUNITY: u64 = 2000;
+const FEATURES: usize = 100;
+const CLASSES: u64 = 47;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let file = arguments.next().ok_or("give the file to write")?;
+    let (mut inside, mut near, mut nodes, mut wanted) = (0.9, 0.09, 2_449_029u64, 61_859_140usize);
+    for argument in arguments {
+        match argument.split_once('=').ok_or("settings are key=value")? {
+            ("inside", value) => inside = value.parse()?,
+            ("near", value) => near = value.parse()?,
+            ("nodes", value) => nodes = value.parse()?,
+            ("edges", value) => wanted = value.parse()?,
+            (key, _) => return Err(format!("no setting {key}").into()),
+        }
+    }
+    let edges = edges(nodes, wanted, inside, near);
+    let graph = build(nodes as usize, &edges, Direction::Undirected)?.graph;
+    drop(edges);
+    let mut random = Stream::new(2);
+    let middles: Vec<f32> = (0..CLASSES as usize * FEATURES).map(|_| 0.3 * random.normal() as f32).collect();
+    let class = |node: u64| node / COMMUNITY % CLASSES;
+    let mut features = Vec::with_capacity(nodes as usize * FEATURES);
+    for node in 0..nodes {
+        let middle = &middles[class(node) as usize * FEATURES..][..FEATURES];
+        features.extend(middle.iter().map(|middle| middle + random.normal() as f32));
+    }
+    let mut rows: Vec<u32> = (0..nodes as u32).collect();
+    random.shuffle(&mut rows);
+    let part = |from: f64, to: f64| -> Vec<u32> {
+        let mut part = rows[(from * nodes as f64) as usize..(to * nodes as f64) as usize].to_vec();
+        part.sort_unstable();
+        part
+    };
+    let data = Dataset::graph(graph)
+        .name("products-like")
+        .features(FEATURES, features)
+        .target(Target::Class {
+            labels: (0..nodes).map(|node| Some(class(node) as u32)).collect(),
+            classes: (0..CLASSES).map(|class| class.to_string()).collect(),
+        })
+        .split(Split { train: part(0.0, 0.08), valid: part(0.08, 0.1), test: part(0.1, 0.2) })
+        .metric(Metric::Accuracy)
+        .build()?;
+    data.save(Path::new(&file))?;
+    println!("{nodes} nodes, {} edges", data.graphs.union().edges());
+    Ok(())
+}
+
+/// So many different edges, ascending.
+fn edges(nodes: u64, wanted: usize, inside: f64, near: f64) -> Vec<(u32, u32)> {
+    let mut random = Stream::new(1);
+    let groups = nodes.div_ceil(COMMUNITY);
+    let mut keys: Vec<u64> = Vec::new();
+    while keys.len() < wanted {
+        // Some are drawn twice.
+        for _ in 0..(wanted - keys.len()) * 9 / 8 + 16 {
+            let group = random.below(groups);
+            let drawn = random.uniform();
+            let other = if drawn < inside {
+                group
+            } else if drawn < inside + near {
+                let steps = 1 + ((1.0 - random.uniform()).ln() / (1.0f64 - 1.0 / 8.0).ln()) as u64 % groups;
+                if random.uniform() < 0.5 { (group + steps) % groups } else { (group + groups - steps) % groups }
+            } else {
+                random.below(groups)
+            };
+            let mut end = |group: u64| {
+                let place = (random.uniform().powi(2) * COMMUNITY as f64) as u64;
+                (group * COMMUNITY + place).min(nodes - 1)
+            };
+            let (a, b) = (end(group), end(other));
+            if a != b {
+                keys.push(a.min(b) * nodes + a.max(b));
+            }
+        }
+        keys.sort_unstable();
+        keys.dedup();
+    }
+    // As many as wanted, each as likely to stay as any other.
+    let mut found = Vec::with_capacity(wanted);
+    for (at, key) in keys.iter().enumerate() {
+        let (left, needed) = (keys.len() - at, wanted - found.len());
+        if random.below(left as u64) < needed as u64 {
+            found.push(((key / nodes) as u32, (key % nodes) as u32));
+        }
+    }
+    found
+}
