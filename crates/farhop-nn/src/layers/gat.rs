@@ -155,7 +155,7 @@ impl GatLayer {
         let mut sums = ops::entry_sum(scores.clone(), graph);
         if batch.halo().is_some() {
             // Rows of own nodes are complete, and come first.
-            sums = sums.slice([0..batch.nodes()]);
+            sums = sums.narrow(0, 0, batch.nodes());
         }
         let own = ops::scale_rows(sums, shares.0.clone());
         Some((scores, own))
