@@ -13,9 +13,6 @@ use crate::task::Task;
 use crate::together::{agree, asked, checkpoint_of_first};
 use crate::{CheckpointEvery, EpochReport, RunFolder, Status, TrainConfig, TrainError};
 
-/// After so many steps nothing is left of where averages started: 0.9 to their power is a two-hundredth.
-const YOUNG_STEPS: usize = 50;
-
 pub(super) struct Trainer<'a, 's> {
     task: &'a Task,
     config: &'a TrainConfig,
@@ -198,8 +195,6 @@ impl<'a, 's> Trainer<'a, 's> {
             match self.evaluate(&mut report, stop) {
                 Ok(()) => {}
                 Err(Failed::Asked) => return Ok(Epoch::Broken(before.map(Box::new))),
-                // No score, and no reason to stop.
-                Err(Failed::NonFinite(_)) if self.averages_are_young(epoch) && epoch < self.config.epochs => {}
                 Err(Failed::NonFinite(layer)) => return Err(self.failed_at(epoch, layer, "the output")),
                 Err(Failed::Error(error)) => return Err(*error),
             }
@@ -213,12 +208,6 @@ impl<'a, 's> Trainer<'a, 's> {
         }
         self.session.observer.epoch(&report);
         Ok(Epoch::Whole { evaluated })
-    }
-
-    /// Whether the averages that evaluation reads are still far from what training sees: they start at 0 and 1 and move by a tenth a step. A deep network multiplies the
-    /// difference from layer to layer, up to infinity, while training itself is well.
-    fn averages_are_young(&self, epoch: usize) -> bool {
-        epoch * self.task.steps() < YOUNG_STEPS && self.learner.model().keeps_averages()
     }
 
     /// Whether the second phase of training begins with this epoch.
@@ -329,7 +318,7 @@ impl<'a, 's> Trainer<'a, 's> {
         }
         let evaluated = epoch.is_multiple_of(self.config.evaluate_every) || epoch == self.config.epochs;
         // Of several processes only the first one saves, and a pass takes all of them.
-        if !evaluated && self.task.group().is_none() && !self.averages_are_young(epoch) {
+        if !evaluated && self.task.group().is_none() {
             let batch = self.task.some_batch()?;
             if self.learner.model().first_non_finite(&batch).is_some() {
                 return Err(self.non_finite(epoch, "the output", &batch));
