@@ -7,7 +7,7 @@ use super::Outcome;
 use super::bundle::bundle;
 use super::targets::{described, given, in_folder, said};
 
-const TU: &[&str] = &[
+pub const TU: &[&str] = &[
     "X_A.txt",
     "X_graph_indicator.txt",
     "X_graph_labels.txt",
@@ -43,7 +43,7 @@ pub fn tu_seeds() -> Vec<Vec<u8>> {
     ])]
 }
 
-const OGB: &[&str] = &[
+pub const OGB: &[&str] = &[
     "raw/num-node-list.csv",
     "raw/num-edge-list.csv",
     "raw/edge.csv",

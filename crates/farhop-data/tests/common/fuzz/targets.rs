@@ -8,7 +8,9 @@ use farhop_data::edge_list::{EdgeList, EdgeListOptions, IdKind};
 use farhop_data::import::{GraphFormat, ImportOptions, import, import_graphs_bytes, import_tables};
 use farhop_data::molecules::{MoleculeOptions, MoleculeTable};
 use farhop_data::npz::{Npz, NpzWriter};
+use farhop_data::ogb::{self, OgbOptions};
 use farhop_data::pickle::{self, Value};
+use farhop_data::tu::{self, TuOptions};
 use farhop_data::wikics::WikiCs;
 use farhop_data::{
     DataError, Dataset, EdgeOptions, EdgeTable, NodeIds, NodeTableOptions, NodeTables, Split, SplitChoice, npy, smiles,
@@ -17,7 +19,7 @@ use farhop_data::{
 
 use super::Outcome;
 use super::bundle::{Folder, bundle};
-use super::layouts::{ogb_folder, ogb_seeds, tu_folder, tu_seeds};
+use super::layouts::{OGB, TU, ogb_folder, ogb_seeds, tu_folder, tu_seeds};
 use super::words::{CSV, GRAPH_FILE, JSON, NPY, PICKLE, SMILES, XML};
 
 /// A reader.
