@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use farhop_data::Part;
-use farhop_nn::{Batch, Learner, ModelConfig};
+use farhop_nn::{Batch, Learner, ModelConfig, NormKind};
 
 use super::{Outcome, Session};
 use crate::run::{Checkpoint, Progress};
@@ -12,6 +12,9 @@ use crate::score::{Failed, evaluate_parts};
 use crate::task::Task;
 use crate::together::{agree, asked, checkpoint_of_first};
 use crate::{CheckpointEvery, EpochReport, RunFolder, Status, TrainConfig, TrainError};
+
+/// In the first steps weights move further than averages of a tenth a step follow.
+const YOUNG_STEPS: usize = 50;
 
 pub(super) struct Trainer<'a, 's> {
     task: &'a Task,
@@ -195,6 +198,8 @@ impl<'a, 's> Trainer<'a, 's> {
             match self.evaluate(&mut report, stop) {
                 Ok(()) => {}
                 Err(Failed::Asked) => return Ok(Epoch::Broken(before.map(Box::new))),
+                // No score, and no reason to stop.
+                Err(Failed::NonFinite(_)) if self.averages_are_young(epoch) && epoch < self.config.epochs => {}
                 Err(Failed::NonFinite(layer)) => return Err(self.failed_at(epoch, layer, "the output")),
                 Err(Failed::Error(error)) => return Err(*error),
             }
@@ -208,6 +213,12 @@ impl<'a, 's> Trainer<'a, 's> {
         }
         self.session.observer.epoch(&report);
         Ok(Epoch::Whole { evaluated })
+    }
+
+    /// Whether the averages that evaluation reads may still be far from what training sees, since weights move fast. A deep network multiplies
+    /// the difference from layer to layer, up to infinity, while training itself is well.
+    fn averages_are_young(&self, epoch: usize) -> bool {
+        epoch * self.task.steps() < YOUNG_STEPS && self.learner.model().config().common().norm == NormKind::Batch
     }
 
     /// Whether the second phase of training begins with this epoch.
@@ -318,7 +329,7 @@ impl<'a, 's> Trainer<'a, 's> {
         }
         let evaluated = epoch.is_multiple_of(self.config.evaluate_every) || epoch == self.config.epochs;
         // Of several processes only the first one saves, and a pass takes all of them.
-        if !evaluated && self.task.group().is_none() {
+        if !evaluated && self.task.group().is_none() && !self.averages_are_young(epoch) {
             let batch = self.task.some_batch()?;
             if self.learner.model().first_non_finite(&batch).is_some() {
                 return Err(self.non_finite(epoch, "the output", &batch));
