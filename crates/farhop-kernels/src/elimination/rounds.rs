@@ -114,6 +114,6 @@ pub fn states<'a, 'b, M: Arith>(
 pub fn dot_heads<M: Arith>(heads: Heads, vector: &[f32], row: &[f32], out: &mut [f32]) {
     for (h, value) in out.iter_mut().enumerate() {
         let range = heads.range(h);
-        *value = dot::<M>(&vector[range.clone()], &row[range]);
+        *value = dot::<M, _>(&vector[range.clone()], &row[range]);
     }
 }

@@ -185,7 +185,7 @@ pub fn backward_within(
     } else {
         (buffers::take(z.len()), gradient)
     };
-    let reused = Reused { last: kept.take_last(), z: held };
+    let reused = Reused { last: kept.take_last(), held, needs_z };
     let projection = weights.query_key.map(|(query, key)| Projection::new(config, query, key));
     let (mut begun, sizes) = {
         let hops = hops(config, source, weights, z, &kept);

@@ -9,7 +9,7 @@ use crate::buffers;
 use crate::heads::Heads;
 use crate::packed::Packed;
 use crate::parallel::{Blocks, SharedMut};
-use crate::simd::{Arith, axpy_dot, prefetch};
+use crate::simd::{Arith, axpy_dot, dot, prefetch};
 use crate::{by_width, simd_fn};
 use std::ops::Range;
 
@@ -89,8 +89,9 @@ impl<'a> Pull<'a> {
                         .step_by(2)
                         .map(|s| {
                             let m = k - 1 - s;
+                            // Nothing where the gradient of z is not wanted.
                             let side = if m == 0 { &z } else { &lower[m - 1] };
-                            side.part(rows.start * width..rows.end * width)
+                            side.part(if side.is_empty() { 0..0 } else { rows.start * width..rows.end * width })
                         })
                         .collect::<Vec<_>>(),
                 )
@@ -224,7 +225,15 @@ fn pull_row<M: Arith, T: Stored>(
             } else {
                 context.all.row(k - 1 - s, j)
             };
-            let (increment, target) = (&increment[..width], &mut target[row.start..][..width]);
+            let increment = &increment[..width];
+            if target.is_empty() {
+                for h in 0..count {
+                    let range = heads.range(h);
+                    given[s * stride + at + h] = scale * dot::<M, _>(&gradient[range.clone()], &increment[range]);
+                }
+                continue;
+            }
+            let target = &mut target[row.start..][..width];
             for h in 0..count {
                 let range = heads.range(h);
                 let p = products[s * stride + at + h] * scale;
