@@ -231,7 +231,7 @@ fn the_f32_kernels_equal_the_outside_numbers() {
             let (pre, kept) = gen_layer::forward(graph, &config, &source, &weights, x, true);
             check("pre", &pre);
             assert_eq!(kept.is_none(), recompute);
-            let gradients = gen_layer::backward(graph, &config, &source, &weights, x, kept, d_pre.clone(), true);
+            let gradients = gen_layer::backward(graph, &config, &source, &weights, x, kept, gen_layer::Given::Pre(d_pre.clone()), true);
             check("grad_a", &gradients.attention);
             check("grad_Wq", &gradients.query);
             check("grad_Wk", &gradients.key);
@@ -412,7 +412,7 @@ fn wide_features_and_several_heads_have_the_literal_gradients() {
                     kept.as_ref().map(|kept| kept.increments.is_empty()),
                     (!recompute).then_some(storage == Storage::Packed)
                 );
-                let g = gen_layer::backward(&graph, &config, &source, &weights, &f[0], kept, f32s(&cotangent), true);
+                let g = gen_layer::backward(&graph, &config, &source, &weights, &f[0], kept, gen_layer::Given::Pre(f32s(&cotangent)), true);
                 let actual = [g.z, g.attention, g.query, g.key, g.hop_bias, g.value, g.residual];
                 for (n, (actual, expected)) in actual.iter().zip(&expected).enumerate() {
                     if n == 5 && !has_value || n == 6 && !has_own {
