@@ -9,7 +9,7 @@ use std::ops::Range;
 pub const SEGMENT: usize = 128;
 
 /// How many entries ahead a neighbour's row is asked for, across the ends of rows.
-pub const AHEAD: usize = 8;
+pub const AHEAD: usize = 16;
 
 /// Consecutive rows and a range of their entries: whole rows of at most [`SEGMENT`] entries together, or a part of one longer row.
 ///
