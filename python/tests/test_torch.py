@@ -101,6 +101,16 @@ def test_gradients_agree_with_differences_and_kernels_with_the_literal_layer(set
         assert torch.allclose(mine.double(), theirs, atol=5e-5)
 
 
+@pytest.mark.parametrize("settings", [{}, {"feed_forward": False}, {"hops": 1}, {"elimination": "none"}, {"recompute": True}], ids=str)
+def test_parameters_get_the_same_where_features_need_no_gradient(settings):
+    torch.manual_seed(2)
+    layer, x = GENConv(4, 4, **{"hops": 4, **settings}), torch.randn(5, 4)
+    with_x = torch.autograd.grad(layer(x.clone().requires_grad_(), CYCLES).square().sum(), [*layer.parameters()])
+    alone = torch.autograd.grad(layer(x, CYCLES).square().sum(), [*layer.parameters()])
+    assert len(alone) > 4 and all(torch.equal(mine, theirs) for mine, theirs in zip(alone, with_x))
+    assert torch.equal(layer(x, CYCLES), layer.requires_grad_(False)(x, CYCLES))
+
+
 @pytest.mark.parametrize("directed", [False, True])
 def test_elimination_by_itself(directed):
     torch.manual_seed(0)

@@ -308,7 +308,8 @@ fn backward_fixed<M: Arith, const WIDTH: usize>(
         let mut mean = 0.0;
         for n in 0..count {
             let k = first + n;
-            let g = dot::<M, _>(given, &scratch.hops[k * width..(k + 1) * width][range.clone()]) * scratch.compression[k];
+            let g =
+                dot::<M, _>(given, &scratch.hops[k * width..(k + 1) * width][range.clone()]) * scratch.compression[k];
             scratch.scores[n] = g;
             mean += g * scratch.weights[from + n];
         }

@@ -2,9 +2,9 @@
 
 use super::{Config, Projection, Weights};
 use crate::buffers;
-use crate::dense::{Write, feed_forward};
 use crate::dense::product::{add_rows, tile_product, tile_product_transposed, tile_weight_gradient};
 use crate::dense::tiles::{TILE_ROWS, Tiles};
+use crate::dense::{Write, feed_forward};
 use crate::elimination::HopGradient;
 use crate::hop_attention::{self, Hops, RowGradients, Scratch};
 use crate::parallel::SharedMut;
