@@ -80,7 +80,10 @@ def _check_edges(edge_index: Any) -> None:
         raise TypeError(f"edge_index is {type(edge_index).__name__}; a tensor [2, edges] is needed.")
     if edge_index.layout != torch.strided:
         raise DataError("edge_index is a sparse tensor. Pass [2, edges] whole numbers.")
-    if edge_index.dim() != 2 or edge_index.shape[0] != 2 or edge_index.is_floating_point():
+    if edge_index.device.type != "cpu":
+        raise DataError(f"edge_index is on {edge_index.device}; farhop computes on the CPU. Pass edge_index.cpu().")
+    whole = not (edge_index.is_floating_point() or edge_index.is_complex() or edge_index.dtype == torch.bool)
+    if edge_index.dim() != 2 or edge_index.shape[0] != 2 or not whole:
         raise DataError(f"edge_index has shape {tuple(edge_index.shape)} and type {edge_index.dtype}; [2, edges] whole numbers are needed.")
 
 
@@ -89,6 +92,8 @@ def _check_tensor(tensor: Any, name: str) -> None:
         raise TypeError(f"{name} is {type(tensor).__name__}; a tensor is needed.")
     if tensor.device.type != "cpu":
         raise DataError(f"{name} is on {tensor.device}; farhop computes on the CPU. Pass {name}.cpu(), or move the model with model.cpu().")
+    if tensor.layout != torch.strided:
+        raise DataError(f"{name} is a sparse tensor. Pass {name}.to_dense().")
     if tensor.dtype not in (torch.float32, torch.float64):
         raise DataError(f"{name} has type {tensor.dtype}; float32 is needed. Pass {name}.float().")
 
@@ -180,6 +185,9 @@ class GENConv(nn.Module):
         **settings: Any,
     ) -> None:
         super().__init__()
+        for name, value in (("in_channels", in_channels), ("out_channels", out_channels), ("hops", hops), ("heads", heads)):
+            if isinstance(value, bool) or not hasattr(value, "__index__"):
+                raise TypeError(f"{name} is {value!r}; a whole number is needed.")
         settings.setdefault("hop_bias", False)
         self.settings = {**settings, "hops": hops, "heads": heads, "attention_dropout": dropout}
         for name in ("project_first", "feed_forward", "edge_features"):

@@ -95,9 +95,19 @@ impl Layer {
     /// A layer with settings by name, those of a GEN.
     #[new]
     fn new(given: &Bound<'_, PyDict>) -> PyResult<Self> {
-        let given = Value::Object(settings(given)?);
-        let wrong = |error: serde_json::Error| Failure::setting(farhop_nn::explain_unknown_key(&error.to_string()));
-        let config: GenConfig = serde_json::from_value(given).map_err(wrong)?;
+        let given = settings(given)?;
+        let config = serde_json::from_value::<GenConfig>(Value::Object(given.clone())).map_err(|error| {
+            // The one that is wrong by itself.
+            let wrong = given.iter().find_map(|(name, value)| {
+                let alone = [(name.clone(), value.clone())].into_iter().collect();
+                serde_json::from_value::<GenConfig>(Value::Object(alone)).err().map(|_| format!("{name} {value}: "))
+            });
+            let problem = farhop_nn::explain_unknown_key(&error.to_string());
+            Failure::setting(match wrong.filter(|_| !problem.starts_with("unknown key")) {
+                Some(name) => format!("{name}{problem}."),
+                None => problem,
+            })
+        })?;
         config.check_ranges("GENConv").map_err(Failure::from)?;
         buffers::set_room(ROOM);
         Ok(Layer { config })
