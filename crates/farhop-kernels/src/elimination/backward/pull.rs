@@ -2,7 +2,7 @@
 
 use super::super::Mode;
 use super::super::coefficients::Chain;
-use super::super::rounds::{AHEAD, Piece, SEGMENT, pieces, states};
+use super::super::rounds::{Piece, SEGMENT, ahead, pieces, states};
 use super::super::stored::{Rows, Storage, Stored};
 use super::state::{Context, State};
 use crate::buffers;
@@ -210,9 +210,10 @@ fn pull_row<M: Arith, T: Stored>(
     let transposed = context.graph.transposed();
     let stride = SEGMENT * count;
     let pairs = context.config.rounds / 2;
+    let ahead = ahead(width * size_of::<T>());
     for t in piece.of_row(transposed.offsets, j) {
         let i = transposed.targets[t] as usize;
-        if let Some(&next) = transposed.targets.get(t + AHEAD) {
+        if let Some(&next) = transposed.targets.get(t + ahead) {
             gathered.prefetch(next as usize, width);
             prefetch(returned, next as usize * pairs * count, 1);
         }
