@@ -157,6 +157,12 @@ def _threads() -> int:
     return torch.get_num_threads()
 
 
+def _uncompiled(function: Any) -> Any:
+    """The kernels are not traced: a compiled model calls them as they are. PyTorch 1 has no compiler."""
+    compiler = getattr(torch, "compiler", None) or getattr(torch, "_dynamo", None)
+    return compiler.disable(function) if hasattr(compiler, "disable") else function
+
+
 class GENConv(nn.Module):
     """The layer of Graph Elimination Networks (NeurIPS 2025), exact elimination: each node attends to nodes up to `hops` away, each hop kept
     apart from the others.
@@ -256,7 +262,7 @@ class GENConv(nn.Module):
                 nn.init.xavier_uniform_(layer.weight)
                 nn.init.zeros_(layer.bias)
 
-    @torch._dynamo.disable  # the kernels are not traced: a compiled model calls them as they are
+    @_uncompiled
     def forward(self, x: Tensor, edge_index: Tensor, edge_attr: Tensor | None = None) -> Tensor:
         """`[N, in_channels]` to `[N, out_channels]`.
 
@@ -339,7 +345,7 @@ class _Eliminate(torch.autograd.Function):
         return *(_tensor(one, tensor) for one, tensor in zip(found, (x, edge, own))), None, None, None
 
 
-@torch._dynamo.disable
+@_uncompiled
 def eliminate(
     x: Tensor,
     edge_index: Tensor,
