@@ -159,7 +159,7 @@ def _threads() -> int:
 
 def _uncompiled(function: Any) -> Any:
     """The kernels are not traced: a compiled model calls them as they are. PyTorch 1 has no compiler."""
-    compiler = getattr(torch, "compiler", None) or getattr(torch, "_dynamo", None)
+    compiler: Any = getattr(torch, "compiler", None) or getattr(torch, "_dynamo", None)
     return compiler.disable(function) if hasattr(compiler, "disable") else function
 
 
