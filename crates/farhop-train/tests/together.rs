@@ -366,7 +366,7 @@ fn citation_networks() {
             println!("{name}: skipped, not at hand");
             continue;
         };
-        data.nodes.row_normalise().unwrap();
+        data.nodes.row_normalise();
         data.metric = Metric::Accuracy;
         let (_, mut recipe) = recipes().swap_remove(0);
         recipe.model = recipe.model.with("input_projection", true).unwrap();
