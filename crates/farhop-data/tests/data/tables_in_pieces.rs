@@ -153,7 +153,8 @@ fn features_of_edges_are_for_another_way() {
 
 /// Writes a folder as OGB has them; `spoil` may change the text of a file.
 fn ogb_folder(folder: &Path, spoil: impl Fn(&str, String) -> String) {
-    let numbers = |count: usize, from: usize| (from..count).step_by(3).map(|row| format!("{row}\n")).collect::<String>();
+    let numbers =
+        |count: usize, from: usize| (from..count).step_by(3).map(|row| format!("{row}\n")).collect::<String>();
     let edges = (0..700).map(|at| {
         let (from, to) = (pick(1, at, NODES - 9), pick(2, at, NODES - 9));
         format!("{from},{}\n", if at % 40 == 0 { from } else { to })
@@ -189,7 +190,10 @@ fn parts_of_an_ogb_folder_are_those_of_one_in_memory() {
     let scratch = Scratch::new(place.path()).unwrap();
     for (what, without, directed) in [("whole", "", false), ("directed", "", true), ("no features", "feat", false)] {
         let folder = place.path().join("products");
-        ogb_folder(&folder, |name, text| if !without.is_empty() && name.ends_with(without) { String::new() } else { text });
+        ogb_folder(
+            &folder,
+            |name, text| if !without.is_empty() && name.ends_with(without) { String::new() } else { text },
+        );
         let mut options = ImportOptions::default();
         options.table.directed = directed;
         let whole = import(&folder, &options).unwrap();
@@ -226,7 +230,8 @@ fn what_is_wrong_with_an_ogb_folder_is_said_as_in_memory() {
         let folder = place.path().join("broken");
         ogb_folder(&folder, |name, text| if name == file { replaced(&text, line, by) } else { text });
         let memory = import(&folder, &ImportOptions::default()).unwrap_err().to_string();
-        let pieces = import_in_pieces(&folder, &ImportOptions::default(), &scratch).err().map(|error| error.to_string());
+        let pieces =
+            import_in_pieces(&folder, &ImportOptions::default(), &scratch).err().map(|error| error.to_string());
         assert_eq!(pieces.as_deref(), Some(&memory[..]));
         assert!(memory.contains(said), "{memory}");
         fs::remove_dir_all(&folder).unwrap();
