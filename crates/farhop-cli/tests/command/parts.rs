@@ -135,7 +135,7 @@ fn tables_are_divided_in_pieces_as_their_import_is() {
     // What goes wrong leaves nothing behind.
     place.refuses(
         &format!("data partition --nodes nodes.csv --edges edges.csv --target lable {streaming} --out no.parts"),
-        1,
+        2,
         &["lable"],
     );
     assert!(!place.path("no.parts").exists());
