@@ -55,10 +55,16 @@ def main():
     ways = ["one", "two", "two waiting"] + [f"{rate or 'no limit'}{wait}" for rate in rates for wait in ("", " waiting")]
     seconds, load = {way: [] for way in ways}, []
 
-    def finish(way, child, run):
-        _, err = child.communicate(timeout=3600)
-        if child.returncode:
-            sys.exit(f"{way}: {err}")
+    def measure(way, run, start):
+        for attempt in range(3):
+            shutil.rmtree(run, ignore_errors=True)
+            child = start()
+            _, err = child.communicate(timeout=3600)
+            if not child.returncode:
+                break
+            # A launcher that does not reach a host is started again; an error of farhop is not.
+            if attempt == 2 or "error: " in err:
+                sys.exit(f"{way}: {err}")
         seconds[way] += epochs(run)
         shutil.rmtree(run)
         print(f"{way}: fastest {min(seconds[way]):.3f}, median {statistics.median(seconds[way]):.3f} s an epoch", flush=True)
@@ -67,16 +73,16 @@ def main():
     for _ in range(given.turns):
         load.append(os.getloadavg()[0])
         run = work / "run"
-        finish("one", subprocess.Popen([farhop, "train", given.data, *where, *settings, "--out", str(run)], **piped), run)
+        measure("one", run, lambda: subprocess.Popen([farhop, "train", given.data, *where, *settings, "--out", str(run)], **piped))
         for way, environment in (("two", []), ("two waiting", ["-x", "FARHOP_WAIT=all"])):
-            command = ["mpirun", "--allow-run-as-root", "-n", "2", *environment, farhop, "train", str(parts), *settings, "--out", str(run)]
-            finish(way, subprocess.Popen(command, **piped), run)
+            command = ["mpirun", "--allow-run-as-root", "--bind-to", "none", "-n", "2", *environment, farhop, "train", str(parts), *settings, "--out", str(run)]
+            measure(way, run, lambda command=command: subprocess.Popen(command, **piped))
         for rate in rates:
             hosts = Hosts(2, rate, given.burst)
             try:
                 for wait, environment in (("", []), (" waiting", ["FARHOP_WAIT=all"])):
-                    child = hosts.mpirun([farhop, "train", str(parts), *settings, "--out", str(run)], environment)
-                    finish(f"{rate or 'no limit'}{wait}", child, run)
+                    words = [farhop, "train", str(parts), *settings, "--out", str(run)]
+                    measure(f"{rate or 'no limit'}{wait}", run, lambda environment=environment: hosts.mpirun(words, environment))
             finally:
                 hosts.close()
     found = {way: {"fastest": min(all_), "median": statistics.median(all_), "epochs": all_} for way, all_ in seconds.items()}
