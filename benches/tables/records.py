@@ -2,10 +2,11 @@
 
     python3 benches/tables/records.py keep nodes --farhop target/release/farhop --store runs/compare
     python3 benches/tables/records.py headers            # writes the scores into recipes/*/*.toml
-    python3 benches/tables/records.py headers --check    # fails where one is not what the records say
+    python3 benches/tables/records.py page               # writes them into the table of docs/scores.md
+    python3 benches/tables/records.py headers --check    # fails where one is not what the records say; page --check, too
 
 `keep` asks the command for a table without running anything, and writes the cells with runs to recipes/measured/NAME.json, from where the next build takes them
-into the command: `farhop table` shows them, and runs only what is not among them. `headers` reads those files. A recipe whose settings changed since it was
+into the command: `farhop table` shows them, and runs only what is not among them. `headers` and `page` read those files. A recipe whose settings changed since it was
 measured is not measured.
 """
 import argparse
@@ -23,6 +24,11 @@ RECIPES = common.ROOT / "recipes"
 MEASURED_RUNS = RECIPES / "measured"
 MEASURED = "# measured  "
 NOT_YET = "not measured yet"
+PAGE = common.ROOT / "docs" / "scores.md"
+BEGIN, END = "<!-- scores: made by benches/tables/records.py page -->", "<!-- end of scores -->"
+DEFINITIONS = common.ROOT / "crates" / "farhop-train" / "src" / "table" / "definitions"
+PAGE_TABLES = ("nodes", "heterophily")
+MARKS = {"better": "+", "equal": "=", "worse": "-"}
 
 
 def file_of(table):
@@ -112,6 +118,50 @@ def headers(asked):
     print(f"{len(wrong)} recipes written" if wrong else "all recipes are as the records say")
 
 
+def in_page(cell):
+    """Ours in the page's table: mean, deviation and mark; without a mark but with the number of runs where some are missing."""
+    runs = sum(run["error"] is None for run in cell["runs"])
+    score = f"{cell['ours']['mean']:.2f} ± {cell['ours'].get('deviation') or 0:.2f}"
+    if runs < cell["wanted"]:
+        return f"{score} ({runs} of {cell['wanted']} runs)"
+    return f"{score} {MARKS.get(cell['verdict'], '')}".strip()
+
+
+def page_table():
+    """Two lines a model over the columns in which anything was run: what was published, and ours."""
+    import tomllib  # Python 3.11
+
+    columns, rows, published, ours = [], [], {}, {}
+    for table in PAGE_TABLES:
+        definition = tomllib.loads((DEFINITIONS / f"{table}.toml").read_text())
+        cells = {(cell["row"], cell["column"]): cell for cell in json.loads(file_of(table).read_text())["cells"]}
+        current = {place: cell for place, cell in cells.items() if cell["ours"] and cell["settings"] == settings_of(recipe_of(cell))}
+        ours.update(current)
+        columns += [column["name"] for column in definition["columns"] if any(place[1] == column["name"] for place in current)]
+        for row in definition["rows"]:
+            if row["name"] not in rows and any(place[0] == row["name"] for place in current):
+                rows.append(row["name"])
+            published.update({(row["name"], column): score for column, score in row.get("published", {}).items()})
+    lines = ["| | whose | " + " | ".join(columns) + " |", "|---" * (len(columns) + 2) + "|"]
+    for row in rows:
+        theirs = [published.get((row, column)) for column in columns]
+        if any(theirs):
+            lines.append(f"| {row} | published | " + " | ".join("{:.2f} ± {:.2f}".format(*score) if score else "-" for score in theirs) + " |")
+        mine = [in_page(ours[row, column]) if (row, column) in ours else "open" for column in columns]
+        lines.append(f"| {row} | ours | " + " | ".join(mine) + " |")
+    return "\n".join(lines)
+
+
+def page(asked):
+    before = PAGE.read_text()
+    head, rest = before.split(BEGIN)
+    after = f"{head}{BEGIN}\n{page_table()}\n{END}{rest.split(END)[1]}"
+    if asked.check and after != before:
+        sys.exit("error: the table in docs/scores.md is not what the records say. Run benches/tables/records.py page.")
+    PAGE.write_text(after)
+    print("docs/scores.md is as the records say")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
@@ -124,6 +174,9 @@ def main():
     writing = commands.add_parser("headers", help="write the scores into the recipes")
     writing.add_argument("--check", action="store_true")
     writing.set_defaults(run=headers)
+    paging = commands.add_parser("page", help="write the scores into docs/scores.md")
+    paging.add_argument("--check", action="store_true")
+    paging.set_defaults(run=page)
     asked = parser.parse_args()
     asked.run(asked)
 

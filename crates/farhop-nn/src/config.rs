@@ -19,6 +19,17 @@ words! {
 }
 
 words! {
+    /// How the linear maps of a model start.
+    pub enum InitialWeights {
+        /// As the model states: mostly Glorot's weights and zero biases.
+        #[default]
+        Own = "own",
+        /// Weights and biases uniform in `+- 1 / sqrt(inputs)`, as PyTorch's.
+        Uniform = "uniform",
+    }
+}
+
+words! {
     /// The activation of a block.
     pub enum ActivationKind {
         /// None.

@@ -41,6 +41,7 @@ pub mod models;
 mod network;
 pub mod ops;
 mod optimizer;
+mod restart;
 mod shape;
 mod share;
 mod store;

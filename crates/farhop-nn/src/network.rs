@@ -5,6 +5,7 @@ use burn::tensor::{Gradients, Tensor};
 
 use crate::layers::Layer;
 use crate::ops::bridge;
+use crate::restart::Uniform;
 use crate::{Batch, Context, Features, Targets};
 
 /// One named array of a network.
@@ -44,6 +45,9 @@ pub trait Network: Send + Sync {
     /// that the output does not depend on has a gradient of zeros.
     fn gradients(&self, gradients: &mut Gradients) -> Vec<Array>;
 
+    /// Draws the linear maps anew, uniformly in `+- 1 / sqrt(inputs)`.
+    fn start_uniformly(&mut self, seed: u64);
+
     /// Replaces the numbers of the arrays for which `value` gives some. They must have the same length.
     fn replace(&mut self, value: &mut dyn FnMut(ParamId) -> Option<Vec<f32>>);
 }
@@ -81,6 +85,10 @@ impl<L: Layer + Sync + 'static> Network for L {
         let mut visitor = Collector { path: Path::default(), gradients: Some(gradients), found: Vec::new() };
         self.visit(&mut visitor);
         visitor.found
+    }
+
+    fn start_uniformly(&mut self, seed: u64) {
+        *self = self.clone().map(&mut Uniform::new(seed));
     }
 
     fn replace(&mut self, value: &mut dyn FnMut(ParamId) -> Option<Vec<f32>>) {

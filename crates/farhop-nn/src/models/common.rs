@@ -1,6 +1,6 @@
 //! The settings that all models share, once.
 
-use crate::config::{ActivationKind, Checks, NormKind};
+use crate::config::{ActivationKind, Checks, InitialWeights, NormKind};
 use crate::init::{Seeds, Start};
 use crate::knobs::knobs;
 use crate::layers::{BlockConfig, Encoder, EncoderConfig, Head, HeadConfig, LaplacianReading, NormBlock, ReadoutKind};
@@ -36,6 +36,9 @@ knobs! {
         /// How eigenvectors of the Laplacian are read, if there are any: `linear` draws random signs in training, `deepset` is
         /// the same for all signs.
         laplacian_encoder: LaplacianReading = LaplacianReading::Linear;
+        /// How linear maps start: `own` as the model states, mostly Glorot's weights and zero biases; `uniform` weights and biases in
+        /// plus and minus one over the root of their inputs, as PyTorch's.
+        initial_weights: InitialWeights = InitialWeights::Own;
     }
 }
 

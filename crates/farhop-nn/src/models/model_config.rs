@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::contract::{AnyArchitecture, Change, Properties, Reach, Registration, WeighedHops};
 use super::{Common, REGISTRY};
 use crate::arrays::total_width;
-use crate::config::nearest;
+use crate::config::{InitialWeights, nearest};
 use crate::init::Seeds;
 use crate::knobs::{Knob, Knobs};
 use crate::ledger::Ledger;
@@ -129,7 +129,10 @@ impl ModelConfig {
         if outputs.level == Level::Pair {
             outputs.outputs = self.common.width;
         }
-        let network = self.own.build(&self.common, &inputs, &outputs, &mut Seeds::new(seed));
+        let mut network = self.own.build(&self.common, &inputs, &outputs, &mut Seeds::new(seed));
+        if self.common.initial_weights == InitialWeights::Uniform {
+            network.start_uniformly(seed);
+        }
         Ok(Model::new(self.clone(), network, inputs, outputs))
     }
 

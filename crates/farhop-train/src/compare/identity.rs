@@ -16,9 +16,9 @@ const VERSION: u32 = 1;
 const PLACES: [(&str, &str); 4] =
     [("data", "nodes"), ("data", "edges"), ("data", "molecules"), ("train", "checkpoint_every")];
 
-/// Settings that models got later: model, key, and the value that stands for what the model did before. With it, a run keeps the name
-/// that it had then.
-const LATER: [(&str, &str, bool); 1] = [("gcn", "skip", false)];
+/// Settings that models got later: model (none for all), key, and the value, as JSON, that stands for what was done before. With it, a
+/// run keeps the name that it had then.
+const LATER: [(Option<&str>, &str, &str); 2] = [(Some("gcn"), "skip", "false"), (None, "initial_weights", r#""own""#)];
 
 /// The name of a run: the same for the same settings and the same contents of files, wherever they lie.
 ///
@@ -38,8 +38,9 @@ pub(super) fn placeless(recipe: &Recipe) -> Result<Value, TrainError> {
         tree[section][key] = Value::Null;
     }
     for (model, key, before) in LATER {
-        if let (true, Some(settings)) = (recipe.model.name() == model, tree["model"].as_object_mut()) {
-            settings.retain(|name, value| name != key || *value != before);
+        let concerned = model.is_none_or(|model| recipe.model.name() == model);
+        if let (true, Some(settings)) = (concerned, tree["model"].as_object_mut()) {
+            settings.retain(|name, value| name != key || value.to_string() != before);
         }
     }
     // A name of the catalogue says what is made; of files, the contents do.
@@ -85,7 +86,9 @@ mod tests {
         assert_ne!(of(&other, "a/nodes.csv", "12"), first);
         // A setting that came later counts only where it is in use: without it, the settings are those from before.
         let mut before = serde_json::to_value(&recipe).unwrap();
-        assert_eq!(before["model"].as_object_mut().unwrap().remove("skip"), Some(Value::Bool(false)));
+        let later = before["model"].as_object_mut().unwrap();
+        assert_eq!(later.remove("skip"), Some(Value::Bool(false)));
+        assert_eq!(later.remove("initial_weights"), Some("own".into()));
         for (section, key) in PLACES {
             before[section][key] = Value::Null;
         }
@@ -94,6 +97,8 @@ mod tests {
         assert_eq!(&sha256_hex(&text)[..16], first.as_str());
         let skipping = Recipe { model: recipe.model.with("skip", true).unwrap(), ..recipe.clone() };
         assert_ne!(of(&skipping, "a/nodes.csv", "12"), first);
+        let uniform = Recipe { model: recipe.model.with("initial_weights", "uniform").unwrap(), ..recipe.clone() };
+        assert_ne!(of(&uniform, "a/nodes.csv", "12"), first);
         let mut named = recipe;
         named.data.dataset = Some("Cora".to_string());
         let name = of(&named, "", "12");

@@ -111,3 +111,54 @@ fn layers_of_sat_start_as_copies_of_one() {
     assert!(!of(0).is_empty());
     assert_eq!(of(0), of(1));
 }
+
+/// With `initial_weights = "uniform"` every linear map starts so, and nothing else changes: in all models.
+#[test]
+fn linear_maps_start_uniformly_where_that_is_asked_for() {
+    let inputs = InputShape { numbers: 50, ..InputShape::default() };
+    let arrays = |name: &str, more: &str| {
+        let model = config(name, more).init(&inputs, 30, 5).unwrap_or_else(|error| panic!("{name}: {error}"));
+        model.network().arrays()
+    };
+    let shared = r#""width": 64, "layers": 2, "head_layers": 1"#;
+    let uniform = format!(r#"{shared}, "initial_weights": "uniform""#);
+    let mut wrong = Vec::new();
+    for name in crate::ModelConfig::names() {
+        let (own, drawn) = (arrays(name, shared), arrays(name, &uniform));
+        assert_eq!(own.len(), drawn.len(), "{name}");
+        let changed = own.iter().zip(&drawn).any(|(own, drawn)| own.data != drawn.data);
+        let idle = crate::ModelConfig::from_name(name).unwrap().registration().idle.contains(&"initial_weights");
+        if changed == idle {
+            wrong.push(name);
+        }
+        assert_eq!(
+            arrays(name, &uniform).iter().map(|a| &a.data).collect::<Vec<_>>(),
+            drawn.iter().map(|a| &a.data).collect::<Vec<_>>()
+        );
+    }
+    assert!(wrong.is_empty(), "{wrong:?} have linear maps that stay, or none and do not say so");
+    let expected = [
+        ("gcn", "layers.1.weight", Uniform((6.0 / 128f64).sqrt())),
+        ("gcn", "head.output.weight", Uniform(0.125)),
+        ("gcn", "head.output.bias", Uniform(0.125)),
+        ("graphsage", "layers.0.neighbours", Uniform(1.0 / 50f64.sqrt())),
+        ("graphsage", "layers.1.root", Uniform(0.125)),
+        ("graphsage", "layers.1.bias", Uniform(0.125)),
+        ("gen", "layers.1.value", Uniform(0.125)),
+        ("gen", "layers.1.query", Uniform(0.125)),
+        ("gen", "layers.1.attention", Uniform((6.0 / 129f64).sqrt())),
+        ("mlp", "layers.0.weight", Uniform(1.0 / 50f64.sqrt())),
+    ];
+    for (name, array, expected) in expected {
+        let more = if name == "gen" {
+            format!(r#"{uniform}, "hops": 2, "heads": 1, "coefficients": "attention-per-layer""#)
+        } else {
+            uniform.clone()
+        };
+        let all = arrays(name, &more);
+        let found = all.iter().find(|found| found.name.ends_with(array) || found.name == array);
+        let found = found
+            .unwrap_or_else(|| panic!("{name}: no {array} in {:?}", all.iter().map(|a| &a.name).collect::<Vec<_>>()));
+        assert_drawn(&format!("{name}, {array}"), &found.data, expected);
+    }
+}
