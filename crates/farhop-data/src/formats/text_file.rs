@@ -20,6 +20,9 @@ pub struct TextFile<B = Vec<u8>> {
     bytes: B,
 }
 
+/// What every line is given to, with its number.
+type EachLine<'a> = &'a mut dyn FnMut(u64, &[u8]) -> Result<(), DataError>;
+
 /// Bytes that are lines of text.
 pub trait Lines {
     /// Bytes in all.
@@ -29,11 +32,7 @@ pub trait Lines {
     ///
     /// # Errors
     /// When they can't be read (`failed` names the file), or what `each` says.
-    fn each_line(
-        &self,
-        failed: &dyn Fn(io::Error) -> DataError,
-        each: &mut dyn FnMut(u64, &[u8]) -> Result<(), DataError>,
-    ) -> Result<(), DataError>;
+    fn each_line(&self, failed: &dyn Fn(io::Error) -> DataError, each: EachLine<'_>) -> Result<(), DataError>;
 }
 
 impl Lines for Vec<u8> {
@@ -41,11 +40,7 @@ impl Lines for Vec<u8> {
         self.len()
     }
 
-    fn each_line(
-        &self,
-        _: &dyn Fn(io::Error) -> DataError,
-        each: &mut dyn FnMut(u64, &[u8]) -> Result<(), DataError>,
-    ) -> Result<(), DataError> {
+    fn each_line(&self, _: &dyn Fn(io::Error) -> DataError, each: EachLine<'_>) -> Result<(), DataError> {
         lines(without_mark(self)).try_for_each(|(number, line)| each(number, line))
     }
 }
@@ -55,11 +50,7 @@ impl Lines for Text {
         self.len()
     }
 
-    fn each_line(
-        &self,
-        failed: &dyn Fn(io::Error) -> DataError,
-        each: &mut dyn FnMut(u64, &[u8]) -> Result<(), DataError>,
-    ) -> Result<(), DataError> {
+    fn each_line(&self, failed: &dyn Fn(io::Error) -> DataError, each: EachLine<'_>) -> Result<(), DataError> {
         let start = self.head(BYTE_ORDER_MARK.len());
         let start = start.len() - without_mark(&start).len();
         let mut reader = BufReader::with_capacity(1 << 20, self.reader(start));
