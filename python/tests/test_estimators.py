@@ -133,7 +133,7 @@ def test_wrong_settings_are_refused_with_the_words_of_the_command(path, command,
         NodeClassifier(model="gcn", hops=3).fit(graph, y)
     with pytest.raises(SettingError, match="gcm"):
         NodeClassifier(model="gcm").fit(graph, y)
-    for name, value, text in [("width", "wide", "invalid type"), ("class_weight", [1, 2], "class_weight is")]:
+    for name, value, text in [("width", "wide", "allowed is a whole number, 1 to 65536"), ("class_weight", [1, 2], "class_weight is")]:
         with pytest.raises(SettingError, match=text):
             NodeClassifier(**{name: value}).fit(graph, y)
     with pytest.raises(SettingError) as refused:

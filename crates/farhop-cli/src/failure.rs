@@ -113,6 +113,7 @@ impl From<TrainError> for Failure {
             | TrainError::NoTuned { .. }
             | TrainError::NoTable { .. }
             | TrainError::NotInTable { .. }
+            | TrainError::Contradiction { .. }
             | TrainError::Value { .. } => Failure::usage(error.to_string()),
             TrainError::NoSetting { origin, model: Some(model), near: None, .. } => Failure::usage(format!(
                 "{origin} is not a setting of model {model}. Take it out, or choose another --model; farhop models {model} lists its settings."

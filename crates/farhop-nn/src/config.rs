@@ -100,9 +100,10 @@ impl Checks {
     }
 }
 
-/// The known word nearest to `word`, if one is near: at most half of it mistyped.
+/// The known word nearest to `word`, if one is near: at most half of it mistyped. Capitals are no difference.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let scored = known.into_iter().map(|candidate| (strsim::damerau_levenshtein(word, candidate), candidate));
+    let word = word.to_lowercase();
+    let scored = known.into_iter().map(|candidate| (strsim::damerau_levenshtein(&word, candidate), candidate));
     let (distance, candidate) = scored.min_by_key(|(distance, _)| *distance)?;
     (2 * distance <= candidate.chars().count().max(word.chars().count())).then_some(candidate)
 }

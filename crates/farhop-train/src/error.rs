@@ -53,14 +53,26 @@ pub enum TrainError {
         known: Vec<String>,
     },
     /// A setting can't have that value.
-    #[error("{origin} {value}: {problem}.")]
+    #[error("{origin} = {value} is not possible: {wanted}.")]
     Value {
         /// Who asks for it.
         origin: String,
         /// The value.
         value: String,
-        /// What is wrong with it.
-        problem: String,
+        /// What is allowed.
+        wanted: String,
+    },
+    /// One setting is asked to have two values.
+    #[error("{first} and {second} contradict each other: {key} is {} or {}, not both. Give one of them.", values.0, values.1)]
+    Contradiction {
+        /// Who asks for one.
+        first: String,
+        /// Who asks for the other.
+        second: String,
+        /// The key in a recipe.
+        key: String,
+        /// Both values.
+        values: (String, String),
     },
     /// What the recipe says about its data can't be followed.
     #[error(transparent)]

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use farhop_nn::{ModelConfig, REGISTRY};
+
 use crate::support::{Answer, Place, answer, has_training_keys, real_data, rows};
 
 /// Runs the command with the real datasets at hand.
@@ -38,6 +40,30 @@ fn cora_by_its_name() {
     let line = format!("evaluate runs/cora-gen-1 --split valid --json --quiet --data-dir {}", data.display());
     assert_eq!(place.farhop(&line).object()["accuracy"], trained["valid"]);
     place.refuses("evaluate runs/cora-gen-1 --quiet", 1, &["cora", "not on this machine", "farhop data fetch cora"]);
+}
+
+/// Small forms of all models on molecules: trained, scored and asked by the command. `benches/every/run.py` takes them as they are.
+#[test]
+fn every_model_is_trained_and_asked() {
+    let place = Place::new();
+    let Some(data) = with(&place, "zinc-acyclic") else { return };
+    let mut answers = Vec::new();
+    for registration in REGISTRY {
+        let name = registration.name;
+        let (small, own) = (registration.small_config().unwrap(), ModelConfig::from_name(name).unwrap());
+        let mut line = format!("train zinc-acyclic --model {name} --epochs 1 --json --quiet --out {name}");
+        for knob in small.knobs() {
+            if let Some(value) = small.get(knob.key).filter(|value| own.get(knob.key).as_ref() != Some(value)) {
+                line += &format!(" --set model.{}={}", knob.key, value.to_string().replace('"', ""));
+            }
+        }
+        let trained = farhop(&place, &data, &line).object();
+        let found = farhop(&place, &data, &format!("evaluate {name} --json --quiet")).object();
+        assert_eq!(found["score"], trained["test"], "{name}");
+        farhop(&place, &data, &format!("predict {name} --out {name}.csv --quiet")).succeeded();
+        answers.push(rows(&place.path(&format!("{name}.csv"))).len());
+    }
+    assert!(answers[0] > 1000 && answers.iter().all(|count| *count == answers[0]), "{answers:?}");
 }
 
 #[test]

@@ -76,3 +76,42 @@ fn numbers_of_arrays_are_scaled_alike_in_training_and_after() {
     let card = place.farhop("data info hop-majority --distance 2").succeeded().stdout;
     assert!(!card.contains("standardised"), "{card}");
 }
+
+#[test]
+fn values_that_a_setting_can_not_have_are_refused_with_what_is_allowed() {
+    let place = Place::new();
+    let whole = "allowed is a whole number, 1 to 65536.\n";
+    for (set, allowed) in [
+        ("model.width=abc", whole),
+        ("model.width=", whole),
+        ("model.width=-3", whole),
+        ("model.width=3.5", whole),
+        ("model.width=1e30", whole),
+        ("model.width=[1,2]", whole),
+        ("model.dropout=nan", "allowed is a number, 0 to below 1.\n"),
+        ("model.residual=yes", "allowed is true or false.\n"),
+        ("model.norm=3", "allowed is none, layer, batch.\n"),
+        ("model.norm=bacth", "did you mean `batch`? Known: none, layer, batch.\n"),
+        ("train.epochs=many", "allowed is a whole number.\n"),
+        ("train.optimizer.kind=sgd", "Known: adamw, adam.\n"),
+    ] {
+        let (key, _) = set.split_once('=').unwrap();
+        let setting = format!("--set {key} = ");
+        let says = [setting.as_str(), "is not possible: ", allowed];
+        place.refuses(&format!("train cora --model gcn --quiet --set {set}"), 2, &says);
+    }
+    let says = ["--set model.powers = 3", "allowed is a list, each 0 to 32.\n"];
+    place.refuses("train cora --model mixhop --quiet --set model.powers=3", 2, &says);
+    place.refuses("train cora --quiet --model GCN", 2, &["did you mean \"gcn\"?"]);
+}
+
+#[test]
+fn settings_that_contradict_each_other_are_refused() {
+    let place = Place::new();
+    let says = ["--width and --set model.width contradict each other: model.width is 3 or 4"];
+    place.refuses("train cora --model gcn --quiet --width 3 --set model.width=4", 2, &says);
+    let says = ["--set model.kind is not a setting of model gcn"];
+    place.refuses("train cora --model gcn --quiet --set model.kind=gat", 2, &says);
+    // The same twice is no contradiction.
+    place.farhop("train cora --model gcn --width 4 --set model.width=4 --show-settings --quiet").succeeded();
+}

@@ -25,7 +25,7 @@ use super::{About, Architecture, Common, Properties, Reach};
 use crate::config::{ActivationKind, NormKind};
 use crate::init::Seeds;
 use crate::knobs::{knobs, words};
-use crate::layers::{BlockConfig, Encoder, EncoderConfig, Head, HopSets, Layer, Linear, NormBlock, plain};
+use crate::layers::{BlockConfig, Encoder, EncoderConfig, Head, HeadConfig, HopSets, Layer, Linear, NormBlock, plain};
 use crate::ledger::{Ledger, Tracked, Work};
 use crate::memory::floats;
 use crate::{Batch, Context, Features, InputShape, Network, OutputShape, Shape, init, ops};
@@ -60,6 +60,8 @@ knobs! {
         furthest: usize = 0, in 0..=1000;
         /// Whether hops are averaged rather than added.
         mean_of_hops: bool = false;
+        /// Whether hidden rows of the head are divided by their length.
+        unit_head_rows: bool = false;
     }
 }
 
@@ -72,6 +74,10 @@ impl Drew {
     /// The layer whose states hop k of layer t reads.
     fn reads(&self, layer: usize, hop: usize) -> usize {
         if self.delay == 0 { layer } else { layer - hop.saturating_sub(self.delay) }
+    }
+
+    fn head(&self, common: &Common) -> HeadConfig {
+        HeadConfig { unit_rows: self.unit_head_rows, ..common.head() }
     }
 
     fn encoder(common: &Common) -> EncoderConfig {
@@ -109,7 +115,7 @@ impl Architecture for Drew {
     ) -> Box<dyn Network> {
         let encoder = Encoder::init(inputs, &Drew::encoder(common), seeds);
         let layers = (0..common.layers).map(|layer| DrewLayer::init(self, common, layer, seeds)).collect();
-        let head = common.build_head(common.width, outputs, seeds);
+        let head = Head::init(common.width, outputs, &self.head(common), seeds);
         Box::new(DrewNetwork { encoder, layers, head, settings: self.clone(), residual: common.residual })
     }
 
@@ -175,7 +181,7 @@ impl Architecture for Drew {
         }
         let last = states.swap_remove(common.layers);
         drop(states);
-        common.head().cost(last, width, shape, ledger)
+        self.head(common).cost(last, width, shape, ledger)
     }
 
     fn reach(&self, common: &Common) -> Reach {

@@ -23,7 +23,7 @@ use farhop_graph::random::mix;
 use farhop_kernels::edges::clamped::{EdgeList, Settings};
 use farhop_kernels::heads::Heads;
 
-use super::hybrid::Hybrid;
+use super::hybrid::{Hybrid, Joined};
 use super::{About, Architecture, Common, Properties, Reach};
 use crate::config::{ActivationKind, NormKind};
 use crate::init::{Seeds, Start};
@@ -275,7 +275,7 @@ impl Layer for ExphormerNetwork {
             let f = if f.is_empty() { bridge::from_vec(Vec::new(), [0, h.dims()[1]]) } else { Tensor::cat(f, 0) };
             let attention;
             (attention, virtual_states) = layer.attend(h.clone(), virtual_states, f, &list);
-            h = layer.finish(h, local, attention, batch, context);
+            h = layer.joined().apply(h, local, attention, batch, context);
             h = context.stage(|| format!("layers.{i}"), h);
         }
         context.stage(|| "head".into(), self.head.forward(h.into(), batch, context))
@@ -354,17 +354,8 @@ impl ExphormerLayer {
         (mixed.clone().slice([0..nodes, 0..width]), Some(mixed.slice([nodes..rows, 0..width])))
     }
 
-    fn finish(
-        &self,
-        h: Tensor<2>,
-        local: Tensor<2>,
-        attention: Tensor<2>,
-        batch: &Batch,
-        context: &Context,
-    ) -> Tensor<2> {
-        let local = self.local_norm.apply(local, batch, context);
-        let attention = self.end.apply(attention, Some(h), context);
-        let sum = ops::add(local, self.attention_norm.apply(attention, batch, context));
-        self.norm.apply(self.feed.apply(sum, context), batch, context)
+    fn joined(&self) -> Joined<'_> {
+        let ExphormerLayer { end, local_norm, attention_norm, feed, norm, .. } = self;
+        Joined { end, local_norm, attention_norm, feed, norm }
     }
 }

@@ -19,7 +19,7 @@ use burn::module::Module;
 use burn::tensor::Tensor;
 use farhop_kernels::graph_attention::Settings;
 
-use super::hybrid::Hybrid;
+use super::hybrid::{Hybrid, Joined};
 use super::{About, Architecture, Common, Properties, Reach};
 use crate::config::{ActivationKind, NormKind};
 use crate::init::{Seeds, Start};
@@ -253,7 +253,6 @@ impl GpsLayer {
         context: &Context,
     ) -> (Tensor<2>, Option<Tensor<2>>) {
         let (local, e) = self.local.apply(h.clone(), e, batch, context);
-        let local = self.local_norm.apply(local, batch, context);
         let channels = h.dims()[1] / self.heads;
         let settings = Settings {
             heads: self.heads,
@@ -262,8 +261,9 @@ impl GpsLayer {
             dropout: context.dropout_of(RowsOf::Heads(self.heads), self.dropout),
         };
         let mixed = ops::packed_graph_attention(self.attention.apply(h.clone().into()), batch.offsets(), settings);
-        let attention = self.end.apply(self.output.apply(mixed.into()), Some(h), context);
-        let sum = ops::add(local, self.attention_norm.apply(attention, batch, context));
-        (self.norm.apply(self.feed.apply(sum, context), batch, context), e)
+        let attention = self.output.apply(mixed.into());
+        let GpsLayer { end, local_norm, attention_norm, feed, norm, .. } = self;
+        let joined = Joined { end, local_norm, attention_norm, feed, norm };
+        (joined.apply(h, local, attention, batch, context), e)
     }
 }

@@ -23,7 +23,7 @@
 use burn::module::Module;
 use burn::tensor::Tensor;
 use farhop_graph::random::{mix, unit};
-use farhop_kernels::dense::{Activation, Dropout, Finish};
+use farhop_kernels::dense::{Activation, Finish};
 use rayon::prelude::*;
 
 use super::{About, Architecture, Common, Properties, Reach};
@@ -36,7 +36,7 @@ use crate::layers::{
 };
 use crate::ledger::{Ledger, Tracked, rows};
 use crate::ops::{Normalisation, RowChoice};
-use crate::{Batch, Context, Features, InputShape, Level, Network, OutputShape, Shape, ops};
+use crate::{Batch, Context, Features, InputShape, Network, OutputShape, Shape, ops};
 
 /// Sets the orders of evaluation apart from other random numbers.
 const EVALUATION: u64 = 0x6D61_6D62_615F_6F72;
@@ -55,7 +55,7 @@ knobs! {
         buckets: usize = 1, in 1..=1024;
         /// Orders that are averaged in evaluation.
         orders: usize = 5, in 1..=100;
-        /// Whether rows are divided by their length after each hidden map of a head that answers for nodes.
+        /// Whether rows are divided by their length after each hidden map of the head.
         normalised_head: bool = true;
     }
 }
@@ -65,13 +65,8 @@ impl GraphMamba {
         MambaConfig { width: common.width, expansion: self.expansion, states: self.states, taps: self.taps }
     }
 
-    /// Hidden maps of the head that are not those of the shared one.
-    fn own_hidden(&self, common: &Common, level: Level) -> usize {
-        if self.normalised_head && level != Level::Graph { common.head_layers - 1 } else { 0 }
-    }
-
-    fn head(&self, common: &Common, level: Level) -> HeadConfig {
-        HeadConfig { layers: common.head_layers - self.own_hidden(common, level), ..common.head() }
+    fn head(&self, common: &Common) -> HeadConfig {
+        HeadConfig { unit_rows: self.normalised_head, ..common.head() }
     }
 }
 
@@ -131,10 +126,8 @@ impl Architecture for GraphMamba {
             }
         });
         let layers = layers.collect();
-        let hidden = (0..self.own_hidden(common, outputs.level)).map(|_| Linear::init(width, width, seeds.next_seed()));
-        let hidden = hidden.collect();
-        let head = Head::init(width, outputs, &self.head(common, outputs.level), seeds);
-        Box::new(GraphMambaNetwork { encoder, entries, layers, hidden, head, settings: self.clone() })
+        let head = Head::init(width, outputs, &self.head(common), seeds);
+        Box::new(GraphMambaNetwork { encoder, entries, layers, head, settings: self.clone() })
     }
 
     fn cost(&self, common: &Common, shape: &Shape, ledger: &Ledger) -> Tracked {
@@ -171,10 +164,7 @@ impl Architecture for GraphMamba {
             );
             h = ledger.norm_block(&name, sum, None, nodes, width, bare(common));
         }
-        for _ in 0..self.own_hidden(common, shape.level) {
-            h = ledger.each("head", ledger.each("head", ledger.linear("head", h, nodes, width, width, true)));
-        }
-        self.head(common, shape.level).cost(h, width, shape, ledger)
+        self.head(common).cost(h, width, shape, ledger)
     }
 
     fn reach(&self, _common: &Common) -> Reach {
@@ -242,7 +232,6 @@ pub struct GraphMambaNetwork {
     encoder: Encoder,
     entries: Option<EntryEncoder>,
     layers: Vec<GraphMambaLayer>,
-    hidden: Vec<Linear>,
     head: Head,
     #[module(skip)]
     settings: GraphMamba,
@@ -280,11 +269,6 @@ impl Layer for GraphMambaNetwork {
             let orders = self.orders(i, batch, context);
             (h, e) = layer.forward(h, e, &orders, batch, context);
             h = context.stage(|| format!("layers.{i}"), h);
-        }
-        for linear in &self.hidden {
-            let finish = Finish { activation: Activation::Relu, dropout: Dropout::NONE };
-            let hidden = ops::norm_block(linear.apply(h.into()), Normalisation::None, finish, None);
-            h = ops::row_normalise(hidden, 1e-12);
         }
         context.stage(|| "head".into(), self.head.forward(h.into(), batch, context))
     }

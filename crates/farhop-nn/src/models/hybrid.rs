@@ -5,12 +5,14 @@
 //! h' = norm(z + feed-forward(z))
 //! ```
 
+use burn::tensor::Tensor;
+
 use super::Common;
-use crate::Shape;
 use crate::config::ActivationKind;
 use crate::init::Start;
-use crate::layers::{FeedConfig, LocalConfig, LocalKind, StateNorm, plain};
+use crate::layers::{Feed, FeedConfig, LocalConfig, LocalKind, NormBlock, StateNorm, plain};
 use crate::ledger::{Ledger, Tracked};
+use crate::{Batch, Context, Shape, ops};
 
 /// The settings of such a layer.
 pub(super) struct Hybrid<'a> {
@@ -59,5 +61,32 @@ impl Hybrid<'_> {
         let attention = norm(ledger.norm_block(&name, mixed, Some(h), nodes, common.width, end));
         let sum = ledger.add(&name, local, attention);
         (norm(self.feed().cost(ledger, &name, sum, nodes)), e)
+    }
+}
+
+/// What follows the two sides. The layers hold these by their own names, which stand in saved runs.
+pub(super) struct Joined<'a> {
+    /// Dropout after attention.
+    pub end: &'a NormBlock,
+    pub local_norm: &'a StateNorm,
+    pub attention_norm: &'a StateNorm,
+    pub feed: &'a Feed,
+    pub norm: &'a StateNorm,
+}
+
+impl Joined<'_> {
+    /// The next states of nodes, from theirs and what message passing and attention made of them.
+    pub fn apply(
+        &self,
+        h: Tensor<2>,
+        local: Tensor<2>,
+        attention: Tensor<2>,
+        batch: &Batch,
+        context: &Context,
+    ) -> Tensor<2> {
+        let local = self.local_norm.apply(local, batch, context);
+        let attention = self.end.apply(attention, Some(h), context);
+        let sum = ops::add(local, self.attention_norm.apply(attention, batch, context));
+        self.norm.apply(self.feed.apply(sum, context), batch, context)
     }
 }

@@ -54,12 +54,19 @@ knobs! {
         towers: usize = 4, in 1..=1024;
         /// Whether what a node takes is divided by the root of its degree and one.
         degree_scale: bool = true;
+        /// Channels between the maps of the feed-forward part for each channel of a layer.
+        expansion: usize = 2, in 1..=64;
         /// Probability of dropping a weight of attention.
         attention_dropout: f32 = 0.0, in 0.0..1.0;
     }
 }
 
 impl Sat {
+    fn feed(&self, common: &Common) -> FeedConfig {
+        let twice = FeedConfig::twice(common.width, common.activation, common.dropout);
+        FeedConfig { hidden: self.expansion * common.width, ..twice }
+    }
+
     fn encoder(common: &Common) -> EncoderConfig {
         EncoderConfig { projection: true, start: Start::Uniform, ..common.encoder() }
     }
@@ -161,7 +168,7 @@ impl Architecture for Sat {
             }
             let end = plain(ActivationKind::None, common.dropout);
             h = norm(ledger.norm_block(&name, y, Some(h), nodes, width, end));
-            h = norm(FeedConfig::twice(width, common.activation, common.dropout).cost(ledger, &name, h, nodes));
+            h = norm(self.feed(common).cost(ledger, &name, h, nodes));
         }
         if self.class_token {
             let answers = if shape.level == Level::Graph { tokens } else { plain_shape.nodes };
@@ -327,7 +334,7 @@ impl SatLayer {
             output: Linear::init_uniform(width, width, seeds.next_seed()),
             end: NormBlock::init(width, plain(ActivationKind::None, common.dropout)),
             norm: StateNorm::init(width, common.norm, false),
-            feed: Feed::init(&FeedConfig::twice(width, common.activation, common.dropout), seeds),
+            feed: Feed::init(&settings.feed(common), seeds),
             feed_norm: StateNorm::init(width, common.norm, false),
             heads: settings.heads,
             dropout: settings.attention_dropout,

@@ -254,13 +254,20 @@ impl RunRecord {
     /// # Errors
     /// When it can't be read or is not a record.
     pub fn read(path: &Path) -> Result<Self, TrainError> {
-        let wrong = |problem: String| TrainError::Corrupt { path: path.to_path_buf(), problem, remedy: start_again() };
-        let record: RunRecord = serde_json::from_slice(&durable::read(path)?)
-            .map_err(|error| wrong(format!("it is not a run record: {error}")))?;
-        if record.format != FORMAT {
-            return Err(wrong(format!("its format is {}, known is {FORMAT}", record.format)));
+        /// What records of all versions have.
+        #[derive(Deserialize)]
+        struct Stamp {
+            format: u32,
+            farhop: String,
         }
-        Ok(record)
+        let wrong = |problem: String| TrainError::Corrupt { path: path.to_path_buf(), problem, remedy: start_again() };
+        let unknown = |error: serde_json::Error| wrong(format!("it is not a run record: {error}"));
+        let bytes = durable::read(path)?;
+        let Stamp { format, farhop } = serde_json::from_slice(&bytes).map_err(unknown)?;
+        if format != FORMAT {
+            return Err(wrong(format!("farhop {farhop} wrote it in format {format}, known is format {FORMAT}")));
+        }
+        serde_json::from_slice(&bytes).map_err(unknown)
     }
 
     pub(super) fn write(&self, path: &Path) -> Result<(), TrainError> {

@@ -56,10 +56,14 @@ impl Recipe {
                 };
             }
             *place = setting.value.clone();
+            // The model is chosen by its name: its settings would be those of another one.
+            if setting.key() == "model.kind" && setting.value != self.model.name() {
+                return Err(self.no_such(setting, "", Vec::new()));
+            }
             serde_json::from_value::<Recipe>(tree.clone()).map_err(|error| TrainError::Value {
                 origin: setting.origin.clone(),
                 value: setting.value.to_string(),
-                problem: farhop_nn::explain_unknown_key(&error.to_string()),
+                wanted: self.wanted(setting, &error.to_string()),
             })?;
         }
         serde_json::from_value(tree).map_err(failed)
@@ -77,6 +81,34 @@ impl Recipe {
         };
         let section = SECTIONS.iter().find(inside).map(|section| section.to_vec());
         section.or_else(|| OF_DATA.contains(&name).then(|| vec!["data"]))
+    }
+
+    /// What a setting may be, where `problem` is what the reader of recipes said of its value.
+    fn wanted(&self, setting: &GivenSetting, problem: &str) -> String {
+        const KINDS: [(&str, &[&str]); 4] = [
+            ("a whole number", &["usize", "u64", "u32", "i64"]),
+            ("a number", &["f32", "f64"]),
+            ("true or false", &["a boolean"]),
+            ("a text", &["a string"]),
+        ];
+        if problem.contains("unknown variant") {
+            return farhop_nn::explain_unknown_key(problem).trim_end_matches('.').to_string();
+        }
+        let expected = problem.rsplit("expected ").next().unwrap_or_default();
+        let kind = KINDS.iter().find(|(_, words)| words.iter().any(|word| expected.starts_with(word)));
+        let kind = kind.map(|(kind, _)| *kind);
+        let knob = match &setting.path[..] {
+            [section, key] if section == "model" => self.model.knobs().into_iter().find(|knob| knob.key == key),
+            _ => None,
+        };
+        match (kind, knob) {
+            (Some(kind @ ("a whole number" | "a number")), Some(knob)) => {
+                format!("allowed is {kind}, {}", knob.allowed)
+            }
+            (_, Some(knob)) => format!("allowed is {}", knob.allowed),
+            (Some(kind), None) => format!("allowed is {kind}"),
+            (None, None) => problem.to_string(),
+        }
     }
 
     fn no_such(&self, setting: &GivenSetting, key: &str, known: Vec<String>) -> TrainError {
@@ -122,6 +154,7 @@ impl Settings {
             Some((_, recipe)) => recipe.clone(),
             None => preset.recipe(&self.model)?,
         };
+        self.contradiction()?;
         let recipe = Recipe { data: self.data.clone(), ..base.clone() }.with(&self.given)?;
         recipe.validate()?;
         let origin = match &self.base {
@@ -130,6 +163,22 @@ impl Settings {
         };
         let origins = Origins::of(&recipe, &base, origin, self.base.is_none(), &self.given)?;
         Ok(Settled { recipe, preset, origins })
+    }
+
+    /// An error if one setting is asked to have two values.
+    fn contradiction(&self) -> Result<(), TrainError> {
+        for (at, second) in self.given.iter().enumerate() {
+            let other = |first: &&GivenSetting| first.path == second.path && first.value != second.value;
+            if let Some(first) = self.given[..at].iter().find(other) {
+                return Err(TrainError::Contradiction {
+                    first: first.origin.clone(),
+                    second: second.origin.clone(),
+                    key: second.key(),
+                    values: (value_text(&first.value), value_text(&second.value)),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Reads the data, and gives the recipe that holds for it: how many graphs a file holds is known only then.

@@ -6,9 +6,11 @@
 //! search goes where it has not been.
 
 mod bundle;
+mod layouts;
 mod memory;
 pub mod mutate;
 mod targets;
+mod words;
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,4 +1,4 @@
-//! The readers, each as a function of bytes, with seeds and words of its format.
+//! The readers, each as a function of bytes, with its seeds.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -19,6 +19,8 @@ use farhop_data::{
 
 use super::Outcome;
 use super::bundle::{Folder, bundle};
+use super::layouts::{OGB, TU, ogb_folder, ogb_seeds, tu_folder, tu_seeds};
+use super::words::{CSV, GRAPH_FILE, JSON, NPY, PICKLE, SMILES, XML};
 
 /// A reader.
 pub struct Target {
@@ -53,176 +55,21 @@ pub const TARGETS: &[Target] = &[
     Target { name: "ogb", read: ogb_folder, seeds: ogb_seeds, words: CSV },
 ];
 
-const NPY: &[&[u8]] = &[
-    b"'descr'",
-    b"'<f4'",
-    b"'<i8'",
-    b"'|b1'",
-    b"'<U9'",
-    b"'|S3'",
-    b"'|O'",
-    b"'>f8'",
-    b"True",
-    b"False",
-    b"'shape': (",
-    b"(0, ",
-    b")",
-    b"\x93NUMPY\x01\x00",
-    b"'fortran_order': True",
-];
-const PICKLE: &[&[u8]] = &[
-    b"(",
-    b".",
-    b"0",
-    b"2",
-    b"N",
-    b"R",
-    b"]",
-    b"}",
-    b")",
-    b"t",
-    b"a",
-    b"b",
-    b"e",
-    b"s",
-    b"u",
-    b"q\x01",
-    b"h\x01",
-    b"h\x02",
-    b"K\x02",
-    b"M\xff\xff",
-    b"J\xff\xff\xff\x7f",
-    b"\x8a\x08\xff\xff\xff\xff\xff\xff\xff\x7f",
-    b"\x85",
-    b"\x86",
-    b"\x87",
-    b"\x88",
-    b"\x89",
-    b"\x94",
-    b"\x93",
-    b"cnumpy.core.multiarray\n_reconstruct\n",
-    b"cnumpy\nndarray\n",
-    b"cnumpy\ndtype\nU\x02f4\x85R",
-    b"cscipy.sparse\ncsr_matrix\n",
-    b"ccollections\nOrderedDict\n",
-    b"c__builtin__\nset\n",
-    b"ctorch._utils\n_rebuild_tensor_v2\n",
-    b"ctorch\nLongStorage\n",
-    b"U\x04abcd",
-    b"X\x01\x00\x00\x00x",
-    b"X\x0a\x00\x00\x00edge_index",
-    b"X\x01\x00\x00\x00y",
-];
-const CSV: &[&[u8]] = &[
-    b",",
-    b"\n",
-    b"\r\n",
-    b"\"",
-    b"\"\"",
-    b"\t",
-    b";",
-    b"id",
-    b"source",
-    b"target",
-    b"label",
-    b"split",
-    b"train",
-    b"graph",
-    b"=== ",
-    b"\xef\xbb\xbf",
-    b"\xff",
-    b"#",
-    b"%%MatrixMarket matrix coordinate",
-    b"NA",
-];
-const XML: &[&[u8]] = &[
-    b"<",
-    b">",
-    b"/>",
-    b"</",
-    b"<node id=\"n\"/>",
-    b"<edge source=\"a\" target=\"b\"/>",
-    b"<graph>",
-    b"</graph>",
-    b"<data key=\"d0\">",
-    b"</data>",
-    b"<key id=\"k\" for=\"all\" attr.name=\"s\" attr.type=\"int\">",
-    b"</key>",
-    b"<default>",
-    b"</default>",
-    b"&amp;",
-    b"&#x41;",
-    b"<![CDATA[",
-    b"]]>",
-    b"<!--",
-    b"-->",
-    b"edgedefault=\"directed\"",
-    b"<!DOCTYPE g [",
-];
-const JSON: &[&[u8]] = &[
-    b"[",
-    b"]",
-    b"{",
-    b"}",
-    b",",
-    b":",
-    b"true",
-    b"null",
-    b"\"labels\"",
-    b"\"links\"",
-    b"1e400",
-    b"-0",
-    b"\"\\u0000\"",
-];
-const SMILES: &[&[u8]] = &[
-    b"C",
-    b"c",
-    b"n",
-    b"[nH]",
-    b"(",
-    b")",
-    b"1",
-    b"2",
-    b"%10",
-    b"=",
-    b"#",
-    b"/",
-    b"\\",
-    b"[C@H]",
-    b"[C@@]",
-    b"[N+]",
-    b"[O-]",
-    b".",
-    b"*",
-    b"[13C]",
-    b"[H]",
-    b"c1ccccc1",
-    b"->",
-    b"$",
-    b"[Fe+2]",
-    b"C1CC1",
-    b",",
-    b"\n",
-    b"smiles",
-    b"[*:1]",
-    b"S(=O)(=O)",
-];
-
 thread_local! {
     static FOLDER: RefCell<Option<Folder>> = const { RefCell::new(None) };
 }
 
 /// Something done in the folder of this thread.
-fn in_folder<T>(act: impl FnOnce(&Folder) -> T) -> T {
+pub(super) fn in_folder<T>(act: impl FnOnce(&Folder) -> T) -> T {
     FOLDER.with(|folder| act(folder.borrow_mut().get_or_insert_with(Folder::new)))
 }
 
-fn said(error: DataError) -> String {
+pub(super) fn said(error: DataError) -> String {
     error.to_string()
 }
 
 /// What a dataset is like, roughly.
-fn described(dataset: Dataset) -> String {
+pub(super) fn described(dataset: Dataset) -> String {
     let union = dataset.graphs.union();
     let rough = |number: usize| usize::BITS - number.leading_zeros();
     let (graphs, nodes, edges) = (rough(dataset.graphs.len()), rough(union.nodes()), rough(union.edges()));
@@ -245,7 +92,7 @@ fn files(folder: &str, endings: &[&str]) -> Vec<Vec<u8>> {
     paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
 }
 
-fn given() -> SplitChoice {
+pub(super) fn given() -> SplitChoice {
     SplitChoice::Given(Split { train: vec![0], valid: vec![1], test: vec![] })
 }
 
@@ -376,39 +223,6 @@ fn graph_file(input: &[u8]) -> Outcome {
     };
     in_folder(|folder| import(&folder.file(name, input), &import_options(""))).map(described).map_err(said)
 }
-
-const GRAPH_FILE: &[&[u8]] = &[
-    b"node [",
-    b"edge [",
-    b"]",
-    b"id 0",
-    b"label \"a\"",
-    b"source 0",
-    b"target 1",
-    b"directed 1",
-    b"<nodes>",
-    b"</nodes>",
-    b"<node id=\"0\"/>",
-    b"<edge source=\"0\" target=\"1\"/>",
-    b"<attvalue for=\"0\" value=\"1\"/>",
-    b"</edges>",
-    b"{\"id\": 0}",
-    b"{\"source\": 0, \"target\": 1}",
-    b"\"links\"",
-    b"\"edges\"",
-    b"\"nodes\"",
-    b"[",
-    b"{",
-    b"}",
-    b",",
-    b"\"",
-    b"<",
-    b">",
-    b"&#65;",
-    b"null",
-    b"true",
-    b"\n",
-];
 
 fn graph_file_seeds() -> Vec<Vec<u8>> {
     let texts = [
@@ -551,86 +365,4 @@ fn molecule_seeds() -> Vec<Vec<u8>> {
     let table =
         "id,smiles,y,l,split\na,CCO,0.5,\"[0, 1]\",train\nb,c1ccccc1,1.5,\"[1, 1]\",valid\nc,C[C@H](N)C(=O)O,2,,test\n";
     [table, "CCO a\nc1ccccc1 b\n[Na+].[Cl-] c d\n"].map(|text| text.as_bytes().to_vec()).to_vec()
-}
-
-const TU: &[&str] = &[
-    "X_A.txt",
-    "X_graph_indicator.txt",
-    "X_graph_labels.txt",
-    "X_node_labels.txt",
-    "X_node_attributes.txt",
-    "X_edge_labels.txt",
-    "X_edge_attributes.txt",
-    "X_graph_attributes.txt",
-];
-
-fn tu_folder(input: &[u8]) -> Outcome {
-    in_folder(|folder| {
-        let path = folder.unpack(input, TU);
-        let options = TuOptions {
-            regression: input.len().is_multiple_of(3),
-            one_hot: input.len().is_multiple_of(2),
-            split: given(),
-        };
-        tu::read(path, "X", &options)
-    })
-    .map(described)
-    .map_err(said)
-}
-
-fn tu_seeds() -> Vec<Vec<u8>> {
-    vec![bundle(&[
-        ("X_A.txt", "1, 2\n2, 1\n4, 3\n3, 4\n4, 5\n5, 4\n"),
-        ("X_graph_indicator.txt", "1\n1\n2\n2\n2\n"),
-        ("X_graph_labels.txt", "1\n-1\n"),
-        ("X_node_labels.txt", "5\n7\n5\n5\n9\n"),
-        ("X_node_attributes.txt", "0.5, 1\n1.5, 2\n2.5, 3\n3.5, 4\n4.5, 5\n"),
-        ("X_edge_labels.txt", "0\n0\n3\n3\n1\n2\n"),
-    ])]
-}
-
-const OGB: &[&str] = &[
-    "raw/num-node-list.csv",
-    "raw/num-edge-list.csv",
-    "raw/edge.csv",
-    "raw/node-feat.csv",
-    "raw/edge-feat.csv",
-    "raw/graph-label.csv",
-    "raw/node-label.csv",
-    "split/s/train.csv",
-    "split/s/valid.csv",
-    "split/s/test.csv",
-    "mapping/labelidx2x.csv",
-];
-
-fn ogb_folder(input: &[u8]) -> Outcome {
-    in_folder(|folder| {
-        let path = folder.unpack(input, OGB);
-        ogb::read(path, &OgbOptions { directed: input.len().is_multiple_of(3), draw: given(), ..OgbOptions::default() })
-    })
-    .map(described)
-    .map_err(said)
-}
-
-fn ogb_seeds() -> Vec<Vec<u8>> {
-    let graphs = bundle(&[
-        ("raw/num-node-list.csv", "2\n3\n1\n"),
-        ("raw/num-edge-list.csv", "1\n2\n0\n"),
-        ("raw/edge.csv", "0,1\n0,1\n1,2\n"),
-        ("raw/node-feat.csv", "5,0\n0,1\n1,1\n2,0\n3,1\n4,0\n"),
-        ("raw/edge-feat.csv", "0\n1\n2\n"),
-        ("raw/graph-label.csv", "0,1\n,0\n1,\"\"\n"),
-        ("split/s/train.csv", "0\n"),
-        ("split/s/valid.csv", "1\n"),
-        ("split/s/test.csv", "2\n"),
-        ("mapping/labelidx2x.csv", "idx,name\n0,a\n1,b\n"),
-    ]);
-    let nodes = bundle(&[
-        ("raw/num-node-list.csv", "4\n"),
-        ("raw/num-edge-list.csv", "3\n"),
-        ("raw/edge.csv", "0,1\n1,2\n3,0\n"),
-        ("raw/node-feat.csv", "5,0.5\n0,1\n1,1\n2,0\n"),
-        ("raw/node-label.csv", "0\n2\n1\n2\n"),
-    ]);
-    vec![graphs, nodes]
 }

@@ -17,6 +17,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
     let config = ModelConfig::from_name("cpgnn").ok()?.with("prior", prior).ok()?;
     let config = config.with("width", file.config["hidden"].clone()).ok()?;
     let config = config.with("hops", file.config["bp_iterations"].clone()).ok()?.with("dropout", 0.0).ok()?;
+    let config = config.with("first_epochs", 0).ok()?;
     Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
 

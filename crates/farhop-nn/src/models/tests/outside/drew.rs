@@ -1,6 +1,6 @@
 //! DRew in its three variants.
 
-use super::gps::{linear, norm};
+use super::gps::{head, head_names, linear, norm};
 use super::{Case, Get, Numbers, Outside, OutsideFile, compare};
 use crate::ModelConfig;
 
@@ -13,6 +13,9 @@ fn case(file: &OutsideFile) -> Option<Case> {
         ("layers", config["layers"].clone()),
         ("variant", config["variant"].clone()),
         ("delay", if config["nu"] == "inf" { 0.into() } else { config["nu"].clone() }),
+        ("furthest", config["k_max"].as_u64().unwrap_or(0).into()),
+        ("head_layers", head_names(file).len().into()),
+        ("unit_head_rows", (config["head"] == "node_mlp").into()),
         ("mean_of_hops", config["convex_combo"].clone()),
         ("residual", config["residual"].clone()),
         ("dropout", 0.0.into()),
@@ -24,7 +27,9 @@ fn case(file: &OutsideFile) -> Option<Case> {
 
 fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
     let mut all = linear(get, "encoder.projection", "enc.node");
+    let furthest = file.config["k_max"].as_u64().map_or(usize::MAX, |most| most as usize);
     for t in 0..file.count("layers") {
+        let hops = (t + 1).min(furthest);
         let (ours, theirs) = (|name: &str| format!("layers.{t}.{name}"), |name: &str| format!("layer{t}.{name}"));
         match file.config["variant"].as_str() {
             Some("gated") => {
@@ -36,14 +41,14 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
             Some("gin") => {
                 all.extend(linear(get, &ours("own"), &theirs("self.lin")));
                 all.extend(norm(get, &ours("own.norm"), &theirs("self.bn"), true));
-                for k in 0..=t {
+                for k in 0..hops {
                     all.extend(linear(get, &ours(&format!("hops.{k}")), &theirs(&format!("hop{}.lin", k + 1))));
                     let (a, b) = (format!("hops.{k}.norm"), format!("hop{}.bn", k + 1));
                     all.extend(norm(get, &ours(&a), &theirs(&b), true));
                 }
             }
             _ => {
-                for k in 0..=t {
+                for k in 0..hops {
                     let weight = get.turned(&theirs(&format!("hop{}.gcn.weight", k + 1)));
                     all.push((ours(&format!("hops.{k}.weight")), weight));
                     let (a, b) = (format!("hops.{k}.norm"), format!("hop{}.bn", k + 1));
@@ -52,7 +57,7 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
             }
         }
     }
-    all.extend(linear(get, "head.output", "head.lin0"));
+    all.extend(head(file, get));
     all
 }
 

@@ -52,7 +52,10 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
         linear(format!("heads.{head}.output"), format!("head{head}"));
     }
     for l in 0..file.count("layers") {
-        table.push((format!("layers.{l}.epsilon"), get.get(&format!("layer{l}.eps"))));
+        // Where it is not learned, it is no parameter.
+        if file.config["train_eps"] == true {
+            table.push((format!("layers.{l}.epsilon"), get.get(&format!("layer{l}.eps"))));
+        }
         for (ours, theirs) in [(format!("layers.{l}.norm"), "bn"), (format!("norms.{l}"), "outer_bn")] {
             let names = [("scale", "gain"), ("shift", "shift"), ("running_mean", "mean"), ("running_variance", "var")];
             for (own, name) in names.into_iter().filter(|_| get.has(&format!("layer{l}.{theirs}.gain"))) {

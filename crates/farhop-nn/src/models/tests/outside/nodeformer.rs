@@ -94,7 +94,7 @@ fn the_loss_on_edges() {
         let (network, context) = (model.network().tracked(), Context::training(1, 1));
         let _answers = network.run(batch.input(), &batch, &context);
         let found = context.take_losses().into_iter().reduce(|sum, term| sum + term).unwrap();
-        let terms = file.find("link_loss_train").unwrap().data;
+        let Some(Numbers { data: terms, .. }) = file.find("link_loss_train") else { continue };
         let mean = terms.iter().sum::<f64>() / terms.len() as f64;
         // What is large is good: it is taken from the loss.
         assert_close(&format!("{}, loss on edges", file.name), &bridge::into_vec(found.clone()), &[-mean], 0.0);

@@ -35,6 +35,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
         ("edge_width", config["edge_dim"].as_u64().unwrap_or(4).into()),
         ("towers", config["towers"].as_u64().unwrap_or(4).into()),
         ("degree_scale", config["degree_scale"].clone()),
+        ("expansion", (file.count("ff") / file.count("hidden")).into()),
         ("dropout", 0.0.into()),
     ] {
         model = model.with(key, value).ok()?;

@@ -1,10 +1,12 @@
 //! Downloads against a server that misbehaves on purpose.
 
+mod server;
+
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -12,85 +14,7 @@ use farhop_data::catalogue::{self, DataFile, DataFolders, Presence};
 use farhop_data::fetch::{Download, Event, FetchError, FetchOptions, Outcome, download, fetch};
 use farhop_data::hash::sha256_hex;
 
-/// A request as the server saw it.
-#[derive(Debug, Clone)]
-struct Request {
-    path: String,
-    range: Option<String>,
-    if_range: Option<String>,
-}
-
-impl Request {
-    fn start(&self) -> usize {
-        let text = self.range.as_deref().and_then(|range| range.strip_prefix("bytes="));
-        text.and_then(|range| range.strip_suffix('-')).map_or(0, |start| start.parse().unwrap())
-    }
-}
-
-/// A server on this machine; `answer` writes the whole response to request number `n`.
-struct Server {
-    address: String,
-    seen: Arc<Mutex<Vec<Request>>>,
-}
-
-fn serve(answer: impl Fn(usize, &Request, &mut TcpStream) + Send + 'static) -> Server {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}", listener.local_addr().unwrap());
-    let seen = Arc::new(Mutex::new(Vec::new()));
-    let log = Arc::clone(&seen);
-    thread::spawn(move || {
-        for stream in listener.incoming() {
-            let Ok(mut stream) = stream else { continue };
-            let Some(request) = read_request(&stream) else { continue };
-            let number = {
-                let mut log = log.lock().unwrap();
-                log.push(request.clone());
-                log.len() - 1
-            };
-            answer(number, &request, &mut stream);
-            // What the client has not read yet must not be lost to a reset.
-            let _ = stream.flush();
-            let _ = stream.shutdown(std::net::Shutdown::Write);
-            let _ = stream.read(&mut [0; 64]);
-        }
-    });
-    Server { address, seen }
-}
-
-fn read_request(stream: &TcpStream) -> Option<Request> {
-    let mut lines = BufReader::new(stream.try_clone().ok()?).lines();
-    let path = lines.next()?.ok()?.split(' ').nth(1)?.to_string();
-    let mut request = Request { path, range: None, if_range: None };
-    for line in lines {
-        let line = line.ok()?;
-        let Some((name, value)) = line.split_once(':') else { break };
-        match name.to_ascii_lowercase().as_str() {
-            "range" => request.range = Some(value.trim().to_string()),
-            "if-range" => request.if_range = Some(value.trim().to_string()),
-            _ => {}
-        }
-    }
-    Some(request)
-}
-
-/// Everything from where the request wants it, `cut` bytes at most, and the headers of an honest server.
-fn honest(content: &[u8], request: &Request, stream: &mut TcpStream, cut: usize, headers: &str) {
-    let start = request.start().min(content.len());
-    let rest = &content[start..];
-    let status = match request.range {
-        Some(_) => {
-            format!("206 Partial Content\r\nContent-Range: bytes {start}-{}/{}", content.len() - 1, content.len())
-        }
-        None => "200 OK".to_string(),
-    };
-    let head = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n{headers}\r\n", rest.len());
-    let _ = stream.write_all(head.as_bytes());
-    let _ = stream.write_all(&rest[..cut.min(rest.len())]);
-}
-
-fn status(stream: &mut TcpStream, line: &str) {
-    let _ = stream.write_all(format!("HTTP/1.1 {line}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").as_bytes());
-}
+use server::{Request, Server, honest, serve, status};
 
 fn content() -> Vec<u8> {
     (0..300_000u32).flat_map(|number| (number.wrapping_mul(2_654_435_761) >> 13).to_le_bytes()).collect()
