@@ -56,6 +56,8 @@ class Hosts:
     def mpirun(self, words, environment=(), grace=30, **options):
         hosts = ",".join(f"10.77.0.{host}:1" for host in range(1, self.count + 1))
         command = ["mpirun", "--allow-run-as-root", "-n", str(self.count), "--host", hosts, "--map-by", "node",
+                   # Every host would tie its process to its first core, and here that is the same core for all.
+                   "--bind-to", "none",
                    "--mca", "plm_rsh_agent", str(HERE / "agent.sh"), "--mca", "plm", "rsh", "--mca", "btl", "tcp,self", "--mca", "pml", "ob1",
                    "--mca", "btl_tcp_if_include", "10.77.0.0/24", "--mca", "oob_tcp_if_include", "10.77.0.0/24", "--mca", "odls_base_sigkill_timeout", str(grace)]
         for pair in environment:

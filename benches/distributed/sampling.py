@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Beside exact training over several processes: sampled neighbourhoods, as users of PyTorch Geometric train a graph that does not fit.
 
-GraphSAGE of PyTorch Geometric (SAGEConv, mean) on batches of nodes with a fixed number of drawn neighbours a hop, the rule of its NeighborLoader.
-NeighborLoader itself needs the compiled package pyg-lib; where that is not there, the draw is the numpy code below, by the same rule (up to
-`fan` neighbours of every node without putting back, hop after hop). Nodes are owned by the processes of a folder of parts, every process trains
+GraphSAGE of PyTorch Geometric (SAGEConv, mean) on batches of nodes with a fixed number of drawn neighbours a hop, drawn by its NeighborLoader.
+That needs a compiled package, pyg-lib or torch-sparse; where neither is there, or with `--own-draw`, the draw is the numpy code below, by the same
+rule (up to `fan` neighbours of every node without putting back, hop after hop). Nodes are owned by the processes of a folder of parts, every process trains
 on batches of its own nodes, and what is counted is what it would have to fetch: features of drawn nodes that another one owns, once a batch,
 and the rows of neighbours that it has to ask another one for; gradients are added up once a step (2 times the parameters).
 
@@ -18,6 +18,9 @@ import time
 
 import numpy as np
 import torch
+import torch_geometric.typing
+from torch_geometric.data import Data
+from torch_geometric.loader import NeighborLoader
 from torch_geometric.nn import SAGEConv
 
 
@@ -57,6 +60,22 @@ def draw(starts, targets, seeds, fans, random):
     return np.array(nodes), np.array(edges, dtype=np.int64).reshape(-1, 2)
 
 
+def batches_drawn(starts, targets, own, given, fans, random):
+    """Batches by the code above: nodes, edges `[2, E]`, how many of the nodes are to be predicted."""
+    own = random.permutation(own)
+    for first in range(0, len(own), given.batch):
+        seeds = own[first:first + given.batch].tolist()
+        nodes, edges = draw(starts, targets, seeds, fans, random)
+        yield nodes, torch.from_numpy(edges.T.copy()), len(seeds)
+
+
+def batches_loaded(whole, own, given, fans):
+    """Batches by NeighborLoader."""
+    data = Data(edge_index=whole, num_nodes=int(whole.max()) + 1)
+    for batch in NeighborLoader(data, num_neighbors=fans, input_nodes=torch.from_numpy(own), batch_size=given.batch, shuffle=True):
+        yield batch.n_id.numpy(), batch.edge_index, batch.batch_size
+
+
 class Sage(torch.nn.Module):
     def __init__(self, inputs, width, classes, layers):
         super().__init__()
@@ -81,8 +100,11 @@ def main():
     parser.add_argument("--epochs", type=int, default=20)
     parser.add_argument("--width", type=int, default=64)
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--own-draw", action="store_true", help="the numpy code also where NeighborLoader can draw")
     parser.add_argument("--out")
     given = parser.parse_args()
+    by = [name for name in ("pyg-lib", "torch-sparse") if getattr(torch_geometric.typing, "WITH_" + name.replace("-", "_").upper())]
+    loads = bool(by) and not given.own_draw
     torch.set_num_threads(1)
     pairs, features, labels = pubmed(given.data_dir)
     split = json.loads((pathlib.Path(given.run) / "split.json").read_text())
@@ -112,14 +134,13 @@ def main():
             start, bytes_moved, steps = time.time(), 0, 0
             model.train()
             for owner in range(len(files)):
-                own = random.permutation(train[owners[train] == owner])
-                for first in range(0, len(own), given.batch):
-                    nodes, edges = draw(starts, targets, own[first:first + given.batch].tolist(), fans, random)
+                own = train[owners[train] == owner]
+                drawn = batches_loaded(whole, own, given, fans) if loads else batches_drawn(starts, targets, own, given, fans, random)
+                for nodes, edges, count in drawn:
                     away = owners[nodes] != owner
                     # Features of strangers, and one 8-byte id for every neighbour that a stranger names.
-                    bytes_moved += int(away.sum()) * features.shape[1] * 4 + int(away[edges[:, 1]].sum()) * 8
-                    out = model(x[nodes], torch.from_numpy(edges.T.copy()))
-                    count = len(own[first:first + given.batch])
+                    bytes_moved += int(away.sum()) * features.shape[1] * 4 + int(away[edges[1].numpy()].sum()) * 8
+                    out = model(x[nodes], edges)
                     loss = torch.nn.functional.cross_entropy(out[:count], y[nodes[:count]])
                     optimizer.zero_grad()
                     loss.backward()
@@ -132,7 +153,8 @@ def main():
                 right = (model(x, whole).argmax(1) == y).numpy()
             best = max(best, (right[valid].mean(), right[test].mean()))
         scores.append(float(best[1]))
-    found = {"date": time.strftime("%Y-%m-%d"), "processes": len(files), "fans": fans, "batch": given.batch, "epochs": given.epochs, "train": len(train),
+    found = {"date": time.strftime("%Y-%m-%d"), "drawn_by": f"NeighborLoader ({by[0]})" if loads else "own code", "torch": torch.__version__,
+             "torch_geometric": torch_geometric.__version__, "processes": len(files), "fans": fans, "batch": given.batch, "epochs": given.epochs, "train": len(train),
              "test_accuracy": scores, "mean": float(np.mean(scores)), "bytes_per_epoch": float(np.mean(moved)), "seconds_per_epoch_one_process": float(np.mean(seconds))}
     print(json.dumps(found))
     if given.out:

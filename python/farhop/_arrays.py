@@ -39,8 +39,12 @@ def plain(value: Any, argument: str) -> np.ndarray:
             raise DataError(f"{argument} is a tensor on {device}; farhop computes on the CPU. Pass {argument}.cpu().")
         if getattr(value, "is_sparse", False):
             raise DataError(f"{argument} is a sparse tensor. Pass {argument}.to_dense(), or a SciPy matrix.")
+        kind = str(value.dtype)
         value = value.detach().resolve_conj().resolve_neg() if hasattr(value, "resolve_conj") else value.detach()
-        return np.asarray(value.numpy())
+        try:
+            return np.asarray(value.numpy())
+        except TypeError:
+            raise TypeError(f"{argument} is a tensor of {kind}, which NumPy does not have. Pass {argument}.float().") from None
     if isinstance(value, (str, bytes)) or value is None:
         raise TypeError(f"{argument} is {value!r}; an array is needed.")
     if hasattr(value, "to_numpy") and not isinstance(value, np.ndarray):
@@ -49,6 +53,8 @@ def plain(value: Any, argument: str) -> np.ndarray:
         found = np.asarray(value)
     except (ValueError, TypeError) as error:
         raise DataError(f"{argument} can't be read as an array: {error}. Give rows of equal length.") from None
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise DataError(f"{argument} has masked values. Give them a value with {argument}.filled(), or leave their rows out.")
     if found.dtype == object and found.size:
         raise TypeError(f"{argument} holds objects such as {kind_of(found.flat[0])}; numbers are needed.")
     return found

@@ -157,11 +157,12 @@ class Estimator:
         model, folder = self._params["model"], self._params["folder"]
         if not isinstance(model, str):
             raise TypeError(f"model is {model!r}; the name of a model is needed.")
+        callbacks = _callbacks(self._params["callbacks"])
         given = self._given(seed)
         told = {"model": model, **{name: value for name, value in given.items() if name != "epochs"}}
         again = self._goes_on(native, told)
         path = self._place(folder, again)
-        listener = Listener(self._params["callbacks"] or (), self._params["verbose"])
+        listener = Listener(callbacks, self._params["verbose"])
         self._told = told
         try:
             self._run = _farhop.train(
@@ -294,9 +295,10 @@ class Estimator:
             raise DataError("edge_attr goes with edges. Put it into the Graph.")
         several = isinstance(X, (list, tuple)) and len(X) > 0 and not _is_edges(X)
         if several or (isinstance(X, np.ndarray) and X.dtype == object):
-            return [graph_of(one) for one in X]
+            return [_one_of(X, place) for place in range(len(X))]
         if isinstance(X, (list, tuple)) and len(X) == 0:
             raise DataError("X is empty. Give at least one graph.")
+        _refuse_features(X)
         return [graph_of(X)]
 
     # --- keeping --------------------------------------------------------------------------------------------------------------
@@ -352,6 +354,35 @@ def _is_edges(value: Any) -> bool:
     """Whether a list is one of edges, not of graphs."""
     first = value[0]
     return isinstance(first, (list, tuple, int, np.integer)) or (isinstance(first, np.ndarray) and first.dtype != object)
+
+
+def _one_of(graphs: Sequence[Any], place: int) -> Graph:
+    """One graph of a list; an object that is none is told by its place."""
+    try:
+        return graph_of(graphs[place])
+    except TypeError as error:
+        raise TypeError(f"X[{place}]: {error}") from None
+
+
+def _refuse_features(X: Any) -> None:
+    """Features alone, as other estimators take them, are no graph."""
+    if not (isinstance(X, np.ndarray) or arrays.is_tensor(X) or hasattr(X, "to_numpy")):
+        return
+    found = arrays.plain(X, "X")
+    if found.ndim == 2 and found.dtype.kind == "f" and (2 not in found.shape or np.any(found != np.floor(found))):
+        raise DataError(f"X has features of {len(found):,} rows and no edges. Pass edges=edge_index, [2, edges], too, or a Graph.")
+
+
+def _callbacks(given: Any) -> list[Callable[[dict[str, Any]], Any]]:
+    """The parameter `callbacks`, if it is what it should be."""
+    if given is None:
+        return []
+    if not isinstance(given, (list, tuple)):
+        raise TypeError(f"callbacks is {given!r}; a list of functions is needed.")
+    for place, one in enumerate(given):
+        if not callable(one):
+            raise TypeError(f"callbacks[{place}] is {one!r}; a function that takes the report of an epoch is needed.")
+    return list(given)
 
 
 class _Rows(Estimator):

@@ -52,6 +52,10 @@ class Graph:
         largest = int(max(sources.max(initial=-1), targets.max(initial=-1))) + 1
         nodes = _count(num_nodes, rows, largest, ids)
         names = [] if ids is None else [str(name) for name in ids]
+        if len(set(names)) < len(names):
+            seen: set[str] = set()
+            twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+            raise DataError(f"ids has {twice!r} twice. Give every node a name of its own.")
         self._native = _farhop.Graph(nodes, sources, targets, bool(directed), features, of_edges, names)
         self.y, self.train, self.valid, self.test = y, train, valid, test
 
@@ -325,11 +329,21 @@ def from_pyg(data: Any, **more: Any) -> Graph:
 
 
 def from_dgl(network: Any, x: Any = None, **more: Any) -> Graph:
-    """A graph from DGL: the feature `feat` (or `x`), `label` and the masks of its nodes."""
+    """A graph from DGL: the feature `feat` (or `x`), `label` and the masks of its nodes, and `feat` of its edges. Whole numbers in features (as
+    molecules have) are categories, anything else numbers."""
+    if len(getattr(network, "ntypes", ())) > 1 or len(getattr(network, "etypes", ())) > 1:
+        raise DataError("the graph of DGL has several kinds of nodes or edges, which farhop does not learn from. Pass dgl.to_homogeneous(graph).")
     sources, targets = network.edges()[:2]
-    of_nodes = network.ndata
-    if x is None:
-        x = next((of_nodes[name] for name in ("feat", "x") if name in of_nodes), None)
+    of_nodes, of_edges = network.ndata, getattr(network, "edata", {})
+    found = next((of_nodes[name] for name in ("feat", "x") if name in of_nodes), None)
+    attributes = of_edges["feat"] if "feat" in of_edges else None
+    for value, numbers, categories in ((found, "x", "categories"), (attributes, "edge_attr", "edge_categories")):
+        if value is None or numbers in more or categories in more or (numbers == "x" and x is not None):
+            continue
+        value = arrays.plain(value, numbers)
+        value = value.reshape(-1, 1) if value.ndim == 1 else value
+        more[categories if value.dtype.kind in "iu" else numbers] = value
+    x = more.pop("x", x)
     for mine, theirs in (("y", "label"), ("train", "train_mask"), ("valid", "val_mask"), ("test", "test_mask")):
         if theirs in of_nodes and mine not in more:
             more[mine] = arrays.plain(of_nodes[theirs], theirs)

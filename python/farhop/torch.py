@@ -80,7 +80,10 @@ def _check_edges(edge_index: Any) -> None:
         raise TypeError(f"edge_index is {type(edge_index).__name__}; a tensor [2, edges] is needed.")
     if edge_index.layout != torch.strided:
         raise DataError("edge_index is a sparse tensor. Pass [2, edges] whole numbers.")
-    if edge_index.dim() != 2 or edge_index.shape[0] != 2 or edge_index.is_floating_point():
+    if edge_index.device.type != "cpu":
+        raise DataError(f"edge_index is on {edge_index.device}; farhop computes on the CPU. Pass edge_index.cpu().")
+    whole = not (edge_index.is_floating_point() or edge_index.is_complex() or edge_index.dtype == torch.bool)
+    if edge_index.dim() != 2 or edge_index.shape[0] != 2 or not whole:
         raise DataError(f"edge_index has shape {tuple(edge_index.shape)} and type {edge_index.dtype}; [2, edges] whole numbers are needed.")
 
 
@@ -89,6 +92,8 @@ def _check_tensor(tensor: Any, name: str) -> None:
         raise TypeError(f"{name} is {type(tensor).__name__}; a tensor is needed.")
     if tensor.device.type != "cpu":
         raise DataError(f"{name} is on {tensor.device}; farhop computes on the CPU. Pass {name}.cpu(), or move the model with model.cpu().")
+    if tensor.layout != torch.strided:
+        raise DataError(f"{name} is a sparse tensor. Pass {name}.to_dense().")
     if tensor.dtype not in (torch.float32, torch.float64):
         raise DataError(f"{name} has type {tensor.dtype}; float32 is needed. Pass {name}.float().")
 
@@ -152,6 +157,12 @@ def _threads() -> int:
     return torch.get_num_threads()
 
 
+def _uncompiled(function: Any) -> Any:
+    """The kernels are not traced: a compiled model calls them as they are. PyTorch 1 has no compiler."""
+    compiler: Any = getattr(torch, "compiler", None) or getattr(torch, "_dynamo", None)
+    return compiler.disable(function) if hasattr(compiler, "disable") else function
+
+
 class GENConv(nn.Module):
     """The layer of Graph Elimination Networks (NeurIPS 2025), exact elimination: each node attends to nodes up to `hops` away, each hop kept
     apart from the others.
@@ -180,6 +191,9 @@ class GENConv(nn.Module):
         **settings: Any,
     ) -> None:
         super().__init__()
+        for name, value in (("in_channels", in_channels), ("out_channels", out_channels), ("hops", hops), ("heads", heads)):
+            if isinstance(value, bool) or not hasattr(value, "__index__"):
+                raise TypeError(f"{name} is {value!r}; a whole number is needed.")
         settings.setdefault("hop_bias", False)
         self.settings = {**settings, "hops": hops, "heads": heads, "attention_dropout": dropout}
         for name in ("project_first", "feed_forward", "edge_features"):
@@ -248,7 +262,7 @@ class GENConv(nn.Module):
                 nn.init.xavier_uniform_(layer.weight)
                 nn.init.zeros_(layer.bias)
 
-    @torch._dynamo.disable  # the kernels are not traced: a compiled model calls them as they are
+    @_uncompiled
     def forward(self, x: Tensor, edge_index: Tensor, edge_attr: Tensor | None = None) -> Tensor:
         """`[N, in_channels]` to `[N, out_channels]`.
 
@@ -331,7 +345,7 @@ class _Eliminate(torch.autograd.Function):
         return *(_tensor(one, tensor) for one, tensor in zip(found, (x, edge, own))), None, None, None
 
 
-@torch._dynamo.disable
+@_uncompiled
 def eliminate(
     x: Tensor,
     edge_index: Tensor,

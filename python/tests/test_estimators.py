@@ -299,6 +299,32 @@ def test_bad_arguments_of_fit(path, arguments, error, text):
 
 
 @pytest.mark.parametrize(
+    ("callbacks", "text"),
+    [([3], r"callbacks\[0\] is 3; a function"), (print, "a list of functions is needed")],
+)
+def test_callbacks_are_functions(path, callbacks, text):
+    with pytest.raises(TypeError, match=text):
+        NodeClassifier(**SMALL, callbacks=callbacks).fit(*path)
+
+
+def test_features_without_edges_and_objects_in_lists_are_told(path):
+    graph, y = path
+    with pytest.raises(DataError, match="X has features of 60 rows and no edges. Pass edges=edge_index"):
+        NodeClassifier(**SMALL).fit(np.linspace(0.1, 1, 180).reshape(60, 3), y)
+    with pytest.raises(TypeError, match=r"X\[1\]: a graph can't be made of int"):
+        NodeClassifier(**SMALL).fit([graph, 3], y)
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [({"hops": "four"}, 'hops "four": .* a whole number from 0 on is needed'), ({"dropout": "a"}, "a number is needed")],
+)
+def test_settings_of_another_type_are_told_by_name(path, settings, text):
+    with pytest.raises(ValueError, match=text):
+        NodeClassifier(**{**SMALL, **settings}).fit(*path)
+
+
+@pytest.mark.parametrize(
     ("y", "error", "text"),
     [
         (None, DataError, "y is missing"),

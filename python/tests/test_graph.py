@@ -124,6 +124,59 @@ def test_what_looks_like_pyg_is_read_like_it():
         farhop.from_pyg(Data(edge_index=None, node_types=["a"]))
 
 
+BONDS = [[0, 1, 1, 2], [1, 0, 2, 1]]
+
+
+class Frame(dict):
+    """Looks like the features of nodes of DGL."""
+
+
+class Network:
+    """Looks like a graph of DGL."""
+
+    def __init__(self, pairs, nodes, edge_features=None, **features):
+        self.pairs, self.count, self.ndata = np.array(pairs), nodes, Frame(features)
+        self.edata = Frame({} if edge_features is None else {"feat": edge_features})
+
+    def edges(self):
+        return self.pairs[0], self.pairs[1]
+
+    def num_nodes(self):
+        return self.count
+
+
+def real_dgl_of(pairs, nodes, edge_features=None, **features):
+    dgl, torch = pytest.importorskip("dgl"), pytest.importorskip("torch")
+    made = dgl.graph((torch.tensor(pairs[0]), torch.tensor(pairs[1])), num_nodes=nodes)
+    for name, values in features.items():
+        made.ndata[name] = torch.tensor(values)
+    if edge_features is not None:
+        made.edata["feat"] = torch.tensor(edge_features)
+    return made
+
+
+@pytest.mark.parametrize("made", [Network, real_dgl_of])
+def test_graphs_of_dgl(made):
+    mask = np.array([True, False, True, False, False])
+    x = np.arange(10, dtype=np.float32).reshape(5, 2)
+    graph = farhop.graph(made(SQUARE, 5, feat=x, label=np.arange(5), train_mask=mask, val_mask=~mask))
+    assert (graph.num_nodes, graph.directed) == (5, False) and entries(graph) == BOTH
+    assert np.array_equal(graph.x, x) and graph.y.tolist() == [0, 1, 2, 3, 4]
+    assert graph.train.tolist() == mask.tolist() and graph.valid.tolist() == (~mask).tolist() and graph.test is None
+    bare = farhop.graph(made(SQUARE, 4), directed=True, x=x[:4])
+    assert bare.directed and bare.num_edges == 4 and bare.y is None and np.array_equal(bare.x, x[:4])
+    molecule = farhop.graph(made(BONDS, 3, edge_features=np.array([[0], [0], [1], [1]]), feat=np.array([[5, 0], [6, 1], [5, 0]])))
+    assert molecule.x is None and molecule.categories.tolist() == [[5, 0], [6, 1], [5, 0]]
+    assert molecule.edge_categories.ravel().tolist() == [0 if 0 in pair else 1 for pair in molecule.edge_index.T.tolist()]
+
+
+def test_graphs_of_dgl_with_several_kinds_of_nodes_are_refused():
+    dgl, torch = pytest.importorskip("dgl"), pytest.importorskip("torch")
+    several = dgl.heterograph({("user", "likes", "item"): (torch.tensor([0]), torch.tensor([1]))})
+    with pytest.raises(DataError, match="to_homogeneous"):
+        farhop.graph(several)
+
+
 def test_molecules():
     ethanol, benzene = farhop.molecules(["CCO", "c1ccccc1"])
     assert (ethanol.num_nodes, ethanol.num_edges) == (3, 2) and (benzene.num_nodes, benzene.num_edges) == (6, 6)
@@ -159,6 +212,8 @@ def test_pickled_graphs_are_the_same():
         ({"edges": SQUARE, "edge_attr": np.ones((3, 1))}, DataError, "edge_attr has 3 rows for 4 edges"),
         ({"edges": SQUARE, "categories": [[-1]] * 4}, DataError, "0 to 65,535"),
         ({"edges": SQUARE, "ids": ["a"]}, DataError, "ids: 1 id for 4 nodes"),
+        ({"edges": SQUARE, "ids": ["a", "b", "a", "c"]}, DataError, "ids has 'a' twice"),
+        ({"edges": SQUARE, "x": np.ma.masked_array(np.ones((4, 1)), [[1], [0], [0], [0]])}, DataError, "x has masked values"),
         ({"edges": SQUARE, "num_nodes": 2.5}, TypeError, "num_nodes is 2.5"),
         ({"edges": [[0], [1]], "num_nodes": 4_000_000_000_000}, DataError, "nodes"),
     ],

@@ -101,6 +101,16 @@ def test_gradients_agree_with_differences_and_kernels_with_the_literal_layer(set
         assert torch.allclose(mine.double(), theirs, atol=5e-5)
 
 
+@pytest.mark.parametrize("settings", [{}, {"feed_forward": False}, {"hops": 1}, {"elimination": "none"}, {"recompute": True}], ids=str)
+def test_parameters_get_the_same_where_features_need_no_gradient(settings):
+    torch.manual_seed(2)
+    layer, x = GENConv(4, 4, **{"hops": 4, **settings}), torch.randn(5, 4)
+    with_x = torch.autograd.grad(layer(x.clone().requires_grad_(), CYCLES).square().sum(), [*layer.parameters()])
+    alone = torch.autograd.grad(layer(x, CYCLES).square().sum(), [*layer.parameters()])
+    assert len(alone) > 4 and all(torch.equal(mine, theirs) for mine, theirs in zip(alone, with_x))
+    assert torch.equal(layer(x, CYCLES), layer.requires_grad_(False)(x, CYCLES))
+
+
 @pytest.mark.parametrize("directed", [False, True])
 def test_elimination_by_itself(directed):
     torch.manual_seed(0)
@@ -205,11 +215,35 @@ def test_compiled_models_fall_back():
         (torch.ones(5, 4, device="meta"), CYCLES, DataError, "on meta; farhop computes on the CPU"),
         (np.ones((5, 4)), CYCLES, TypeError, "a tensor is needed"),
         (torch.ones(20), CYCLES, DataError, "channels"),
+        (torch.ones(5, 4).to_sparse(), CYCLES, DataError, r"x is a sparse tensor. Pass x.to_dense\(\)"),
+        (torch.ones(5, 4), CYCLES.bool(), DataError, "whole numbers"),
+        (torch.ones(5, 4), CYCLES.to("meta"), DataError, "edge_index is on meta"),
     ],
 )
 def test_bad_tensors(x, edges, error, text):
     with pytest.raises(error, match=text):
         GENConv(4, 4)(x, edges)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "text"),
+    [
+        ((4.5, 4), TypeError, "in_channels is 4.5; a whole number is needed"),
+        ((4, 4, "3"), TypeError, "hops is '3'; a whole number is needed"),
+        ((4, 5, 2, 2), DataError, "out_channels is 5; a multiple of heads = 2"),
+    ],
+)
+def test_bad_sizes_of_a_layer(given, error, text):
+    with pytest.raises(error, match=text):
+        GENConv(*given)
+
+
+def test_settings_of_a_layer_are_told_by_name():
+    for settings, text in (({"gamma": "a"}, 'gamma "a": .* a number is needed'), ({"hop_zero": 3}, "hop_zero 3: .* true or false is needed")):
+        with pytest.raises(ValueError, match=text):
+            GENConv(4, 4, **settings)
+    with pytest.raises(ValueError, match="did you mean `hop_zero`"):
+        GENConv(4, 4, hop_zeroo=True)
 
 
 def test_tensors_as_features_and_answers_of_estimators():

@@ -1,7 +1,9 @@
-//! A made graph of the size of ogbn-products as a `.farhop` file: 2,449,029 nodes, 61,859,140 edges, 100 features, 47 classes.
+//! A made graph of the size of ogbn-products: 2,449,029 nodes, 61,859,140 edges, 100 features, 47 classes. As a `.farhop` file, or with
+//! `form=ogb` as a folder in the layout of the Open Graph Benchmark (not compressed), or with `form=tables` as a folder of `nodes.csv` and
+//! `edges.csv` with text as ids; features in text have two decimals.
 //!
 //! ```text
-//! cargo run --release -p farhop-data --example products -- FILE [inside=0.9] [near=0.09] [nodes=...] [edges=...]
+//! cargo run --release -p farhop-data --example products -- PLACE [form=farhop] [inside=0.9] [near=0.09] [nodes=...] [edges=...]
 //! ```
 //!
 //! Nodes have communities of 2,000, a share `inside` of the edges stays there, and within a community ends are drawn with the density of a power
@@ -10,6 +12,8 @@
 //! bytes, not the score.
 
 use std::error::Error;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use farhop_data::metrics::Metric;
@@ -23,10 +27,12 @@ const CLASSES: u64 = 47;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let file = arguments.next().ok_or("give the file to write")?;
+    let file = arguments.next().ok_or("give the file or folder to write")?;
+    let mut form = "farhop".to_string();
     let (mut inside, mut near, mut nodes, mut wanted) = (0.9, 0.09, 2_449_029u64, 61_859_140usize);
     for argument in arguments {
         match argument.split_once('=').ok_or("settings are key=value")? {
+            ("form", value) if ["farhop", "ogb", "tables"].contains(&value) => form = value.to_string(),
             ("inside", value) => inside = value.parse()?,
             ("near", value) => near = value.parse()?,
             ("nodes", value) => nodes = value.parse()?,
@@ -35,16 +41,23 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     let edges = edges(nodes, wanted, inside, near);
-    let graph = build(nodes as usize, &edges, Direction::Undirected)?.graph;
-    drop(edges);
     let mut random = Stream::new(2);
     let middles: Vec<f32> = (0..CLASSES as usize * FEATURES).map(|_| 0.3 * random.normal() as f32).collect();
     let class = |node: u64| node / COMMUNITY % CLASSES;
-    let mut features = Vec::with_capacity(nodes as usize * FEATURES);
-    for node in 0..nodes {
+    let feature_row = |node: u64, random: &mut Stream, row: &mut Vec<f32>| {
         let middle = &middles[class(node) as usize * FEATURES..][..FEATURES];
-        features.extend(middle.iter().map(|middle| middle + random.normal() as f32));
+        row.extend(middle.iter().map(|middle| middle + random.normal() as f32));
+    };
+    if form != "farhop" {
+        return text(Path::new(&file), form == "ogb", nodes, &edges, class, |node, row| {
+            row.clear();
+            feature_row(node, &mut random, row);
+        });
     }
+    let graph = build(nodes as usize, &edges, Direction::Undirected)?.graph;
+    drop(edges);
+    let mut features = Vec::with_capacity(nodes as usize * FEATURES);
+    (0..nodes).for_each(|node| feature_row(node, &mut random, &mut features));
     let mut rows: Vec<u32> = (0..nodes as u32).collect();
     random.shuffle(&mut rows);
     let part = |from: f64, to: f64| -> Vec<u32> {
@@ -64,6 +77,66 @@ fn main() -> Result<(), Box<dyn Error>> {
         .build()?;
     data.save(Path::new(&file))?;
     println!("{nodes} nodes, {} edges", data.graphs.union().edges());
+    Ok(())
+}
+
+/// Writes a folder of text.
+fn text(
+    folder: &Path,
+    ogb: bool,
+    nodes: u64,
+    edges: &[(u32, u32)],
+    class: impl Fn(u64) -> u64,
+    mut feature_row: impl FnMut(u64, &mut Vec<f32>),
+) -> Result<(), Box<dyn Error>> {
+    let file = |name: &str| -> io::Result<BufWriter<File>> {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap_or(folder))?;
+        Ok(BufWriter::with_capacity(1 << 20, File::create(path)?))
+    };
+    let id = if ogb { "" } else { "product-" };
+    let mut edge_file = file(if ogb { "raw/edge.csv" } else { "edges.csv" })?;
+    let mut node_file = file(if ogb { "raw/node-feat.csv" } else { "nodes.csv" })?;
+    if ogb {
+        writeln!(file("raw/num-node-list.csv")?, "{nodes}")?;
+        writeln!(file("raw/num-edge-list.csv")?, "{}", edges.len())?;
+        let mut labels = file("raw/node-label.csv")?;
+        (0..nodes).try_for_each(|node| writeln!(labels, "{}", class(node)))?;
+        labels.flush()?;
+        for (name, from, to) in [("train", 0, 8), ("valid", 8, 10), ("test", 10, 100)] {
+            let mut part = file(&format!("split/made/{name}.csv"))?;
+            // A node goes where its number says; every community is in all of them.
+            let rows = (0..nodes).filter(|node| (from..to).contains(&(node % 100)));
+            rows.into_iter().try_for_each(|row| writeln!(part, "{row}"))?;
+            part.flush()?;
+        }
+    } else {
+        writeln!(edge_file, "source,target")?;
+        let names: Vec<String> = (0..FEATURES).map(|at| format!("x{at}")).collect();
+        writeln!(node_file, "id,label,{}", names.join(","))?;
+    }
+    edges.iter().try_for_each(|(a, b)| writeln!(edge_file, "{id}{a},{id}{b}"))?;
+    edge_file.flush()?;
+    let (mut row, mut line) = (Vec::new(), Vec::new());
+    for node in 0..nodes {
+        feature_row(node, &mut row);
+        line.clear();
+        if !ogb {
+            write!(line, "{id}{node},c{},", class(node))?;
+        }
+        for value in &row {
+            let hundredths = (value.abs() * 100.0) as u32;
+            if *value < 0.0 {
+                line.push(b'-');
+            }
+            write!(line, "{}.{}{},", hundredths / 100, hundredths / 10 % 10, hundredths % 10)?;
+        }
+        line.pop();
+        line.push(b'\n');
+        node_file.write_all(&line)?;
+    }
+    node_file.flush()?;
+    println!("{nodes} nodes, {} edges", edges.len());
     Ok(())
 }
 

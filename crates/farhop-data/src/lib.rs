@@ -81,6 +81,7 @@ pub use error::DataError;
 pub use error::place::{Cell, Place};
 pub use error::setting::{Setting, Spelling, spell_settings};
 pub use files::row_file::RowFile;
+pub use files::scratch::Scratch;
 pub use files::source::SourceFile;
 pub use tables::edges::{EdgeOptions, EdgeTable, KnownIds, NodeIds};
 pub use tables::joined_tables::{JoinOptions, Joined, NewNodes};

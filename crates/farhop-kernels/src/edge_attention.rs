@@ -192,11 +192,15 @@ simd_fn! {
                 own[h] = scores.leaky(scores.raw_self(i, h));
                 most[h] = own[h];
             }
-            for (n, &j) in graph.neighbours(i).iter().enumerate() {
-                for h in 0..heads {
-                    let score = scores.leaky(scores.raw(i, j as usize, offsets[i] + n, h));
-                    row[n * heads + h] = score;
-                    most[h] = if score > most[h] { score } else { most[h] };
+            if heads == 1 {
+                most[0] = one_head_scores(scores, i, offsets[i], graph.neighbours(i), most[0], row);
+            } else {
+                for (n, &j) in graph.neighbours(i).iter().enumerate() {
+                    for h in 0..heads {
+                        let score = scores.leaky(scores.raw(i, j as usize, offsets[i] + n, h));
+                        row[n * heads + h] = score;
+                        most[h] = if score > most[h] { score } else { most[h] };
+                    }
                 }
             }
             normalise::<M>(row, own, &most, &mut scales);
@@ -206,6 +210,24 @@ simd_fn! {
             }
         }
     }
+}
+
+/// The scores of row i with one head, whose entries begin at `first`, and the largest of them and of `most`. In steps, so that signs, which are as
+/// good as random, make no branches.
+#[inline(always)]
+fn one_head_scores(scores: &Scores, i: usize, first: usize, neighbours: &[u32], most: f32, row: &mut [f32]) -> f32 {
+    let own = scores.receiver[i];
+    for (value, &j) in row.iter_mut().zip(neighbours) {
+        *value = own + scores.sender[j as usize];
+    }
+    if let Some(bias) = scores.bias {
+        row.iter_mut().zip(&bias[first..]).for_each(|(value, bias)| *value += bias);
+    }
+    for value in row.iter_mut() {
+        let below = *value * scores.slope;
+        *value = if *value < 0.0 { below } else { *value };
+    }
+    row.iter().fold(most, |most, &value| if value > most { value } else { most })
 }
 
 /// Turns the scores of one row into exp(score - most) divided by their sum, head by head; `scales` are the inverse sums.

@@ -197,7 +197,7 @@ fn read_hops<M: Arith, const WIDTH: usize>(
     }
     for k in first..=rounds {
         let hop = &scratch.hops[k * width..(k + 1) * width];
-        let norm = dot::<M>(hop, hop).sqrt();
+        let norm = dot::<M, _>(hop, hop).sqrt();
         scratch.norms[k] = norm;
         scratch.compression[k] = config.compression(norm);
     }
@@ -212,7 +212,7 @@ fn read_hops<M: Arith, const WIDTH: usize>(
         let mut most = f32::NEG_INFINITY;
         for (n, weight) in weights.iter_mut().enumerate() {
             let k = first + n;
-            let score = dot::<M>(query, &scratch.hops[k * width..(k + 1) * width][range.clone()])
+            let score = dot::<M, _>(query, &scratch.hops[k * width..(k + 1) * width][range.clone()])
                 * scratch.compression[k]
                 * config.scale
                 + hops.bias.map_or(0.0, |t| t[h * (rounds + 1 - first) + n]);
@@ -308,7 +308,8 @@ fn backward_fixed<M: Arith, const WIDTH: usize>(
         let mut mean = 0.0;
         for n in 0..count {
             let k = first + n;
-            let g = dot::<M>(given, &scratch.hops[k * width..(k + 1) * width][range.clone()]) * scratch.compression[k];
+            let g =
+                dot::<M, _>(given, &scratch.hops[k * width..(k + 1) * width][range.clone()]) * scratch.compression[k];
             scratch.scores[n] = g;
             mean += g * scratch.weights[from + n];
         }
@@ -337,7 +338,7 @@ fn backward_fixed<M: Arith, const WIDTH: usize>(
         let compression = scratch.compression[k];
         let norm = scratch.norms[k];
         let along = if norm > 0.0 && config.gamma != 0.0 {
-            -config.gamma * compression / ((norm + config.epsilon) * norm) * dot::<M>(target, hop)
+            -config.gamma * compression / ((norm + config.epsilon) * norm) * dot::<M, _>(target, hop)
         } else {
             0.0
         };

@@ -135,7 +135,7 @@ simd_fn! {
     fn list_dots<M>(x: &[&[f32]], dy: &[f32], width: usize, rows: Range<usize>, out: &mut [f32]) {
         for (i, out) in rows.zip(out.chunks_exact_mut(x.len().max(1))) {
             let range = i * width..(i + 1) * width;
-            out.iter_mut().zip(x).for_each(|(out, x)| *out = dot::<M>(&x[range.clone()], &dy[range.clone()]));
+            out.iter_mut().zip(x).for_each(|(out, x)| *out = dot::<M, _>(&x[range.clone()], &dy[range.clone()]));
         }
     }
 }

@@ -94,7 +94,7 @@ pub trait Arith: Copy {
     /// `a * b + c`, fused where the instruction set has it.
     fn fma(a: f32, b: f32, c: f32) -> f32;
     /// `x . y`, in a fixed order of summation.
-    fn dot(x: &[f32], y: &[f32]) -> f32;
+    fn dot<T: Number>(x: &[T], y: &[f32]) -> f32;
     /// `y += a x`, returning `x . v` of the same pass.
     fn axpy_dot<T: Number>(a: f32, x: &[T], y: &mut [f32], v: &[f32]) -> f32;
 }
@@ -111,7 +111,7 @@ impl Arith for Portable {
     }
 
     #[inline(always)]
-    fn dot(x: &[f32], y: &[f32]) -> f32 {
+    fn dot<T: Number>(x: &[T], y: &[f32]) -> f32 {
         portable_dot(x, y)
     }
 
@@ -157,14 +157,14 @@ macro_rules! vector_arith {
             }
 
             #[inline(always)]
-            fn dot(x: &[f32], y: &[f32]) -> f32 {
+            fn dot<T: Number>(x: &[T], y: &[f32]) -> f32 {
                 use std::arch::x86_64::*;
                 debug_assert!(Isa::$name.runs_here(), "only behind a feature check");
                 let (xs, xt) = x.as_chunks::<$lanes>();
                 let (ys, yt) = y.as_chunks::<$lanes>();
                 let mut rest = 0.0;
                 for (a, b) in xt.iter().zip(yt) {
-                    rest = Self::fma(*a, *b, rest);
+                    rest = Self::fma(a.value(), *b, rest);
                 }
                 let (xw, xn) = xs.as_chunks::<4>();
                 let (yw, yn) = ys.as_chunks::<4>();
@@ -174,11 +174,11 @@ macro_rules! vector_arith {
                     let mut sums = [$zero(); 4];
                     for (a, b) in xw.iter().zip(yw) {
                         for p in 0..4 {
-                            sums[p] = $fma($load(a[p].as_ptr()), $load(b[p].as_ptr()), sums[p]);
+                            sums[p] = $fma(T::$number(&a[p]), $load(b[p].as_ptr()), sums[p]);
                         }
                     }
                     for (a, b) in xn.iter().zip(yn) {
-                        sums[0] = $fma($load(a.as_ptr()), $load(b.as_ptr()), sums[0]);
+                        sums[0] = $fma(T::$number(a), $load(b.as_ptr()), sums[0]);
                     }
                     $sum($add($add(sums[0], sums[1]), $add(sums[2], sums[3]))) + rest
                 }
@@ -303,7 +303,7 @@ pub(crate) use simd_fn;
 
 /// `x . y`, in a fixed order of summation.
 #[inline(always)]
-pub fn dot<M: Arith>(x: &[f32], y: &[f32]) -> f32 {
+pub fn dot<M: Arith, T: Number>(x: &[T], y: &[f32]) -> f32 {
     M::dot(x, y)
 }
 

@@ -200,7 +200,7 @@ simd_fn! {
             let dy = &dy[node * width..(node + 1) * width];
             for entry in offsets[node]..offsets[node + 1] {
                 let start = sources[entry] as usize * width;
-                out[entry - base] = dot::<M>(&x[start..start + width], dy);
+                out[entry - base] = dot::<M, _>(&x[start..start + width], dy);
             }
         }
     }
@@ -210,7 +210,7 @@ simd_fn! {
     fn node_dots<M>(x: &[f32], dy: &[f32], width: usize, first: usize, out: &mut [f32]) {
         for (i, out) in out.iter_mut().enumerate() {
             let range = (first + i) * width..(first + i + 1) * width;
-            *out = dot::<M>(&x[range.clone()], &dy[range]);
+            *out = dot::<M, _>(&x[range.clone()], &dy[range]);
         }
     }
 }

@@ -7,7 +7,7 @@ use common::{f32s, normals};
 use farhop_graph::{Direction, Graph, build};
 use farhop_kernels::dense::feed_forward;
 use farhop_kernels::elimination::{self, Attention, Config, Mode, Reading, Source, Storage};
-use farhop_kernels::gen_layer;
+use farhop_kernels::gen_layer::{self, Given};
 use farhop_kernels::heads::Heads;
 use farhop_kernels::hop_attention::{self, Hops, RowGradients, Scratch};
 use farhop_kernels::reference::elimination::{edge_attention, propagate};
@@ -231,14 +231,44 @@ fn the_f32_kernels_equal_the_outside_numbers() {
             let (pre, kept) = gen_layer::forward(graph, &config, &source, &weights, x, true);
             check("pre", &pre);
             assert_eq!(kept.is_none(), recompute);
-            let gradients = gen_layer::backward(graph, &config, &source, &weights, x, kept, d_pre.clone(), true);
+            let gradients =
+                gen_layer::backward(graph, &config, &source, &weights, x, kept, Given::Pre(d_pre.clone()), true);
             check("grad_a", &gradients.attention);
             check("grad_Wq", &gradients.query);
             check("grad_Wk", &gradients.key);
             check("grad_Wv", &gradients.value);
             check("grad_W", &gradients.residual);
             check("grad_x", &gradients.z);
+            // The same with the feed-forward network in it.
+            let fed = gen_layer::forward_fed(graph, &config, &source, &weights, Some(feed), x, true);
+            check("out", &fed.output);
+            check("pre", &fed.pre);
+            let cotangent = f32s(fixture.get("G"));
+            let given = Given::Fed(fed.pre, feed, &cotangent);
+            let gradients = gen_layer::backward(graph, &config, &source, &weights, x, fed.kept, given, true);
+            for (name, found) in [
+                ("grad_a", &gradients.attention),
+                ("grad_Wq", &gradients.query),
+                ("grad_Wk", &gradients.key),
+                ("grad_Wv", &gradients.value),
+                ("grad_W", &gradients.residual),
+                ("grad_x", &gradients.z),
+            ] {
+                check(name, found);
+            }
+            let of_feed = gradients.feed.unwrap();
+            for (name, found) in [
+                ("grad_fc1_w", &of_feed.w1),
+                ("grad_fc1_b", &of_feed.b1),
+                ("grad_fc2_w", &of_feed.w2),
+                ("grad_fc2_b", &of_feed.b2),
+            ] {
+                check(name, found);
+            }
         }
+        let alone = gen_layer::forward_fed(graph, &config, &source, &weights, Some(feed), x, false);
+        check("out", &alone.output);
+        assert!(alone.pre.is_empty() && alone.kept.is_none());
     }
 }
 
@@ -412,7 +442,16 @@ fn wide_features_and_several_heads_have_the_literal_gradients() {
                     kept.as_ref().map(|kept| kept.increments.is_empty()),
                     (!recompute).then_some(storage == Storage::Packed)
                 );
-                let g = gen_layer::backward(&graph, &config, &source, &weights, &f[0], kept, f32s(&cotangent), true);
+                let g = gen_layer::backward(
+                    &graph,
+                    &config,
+                    &source,
+                    &weights,
+                    &f[0],
+                    kept,
+                    Given::Pre(f32s(&cotangent)),
+                    true,
+                );
                 let actual = [g.z, g.attention, g.query, g.key, g.hop_bias, g.value, g.residual];
                 for (n, (actual, expected)) in actual.iter().zip(&expected).enumerate() {
                     if n == 5 && !has_value || n == 6 && !has_own {
@@ -421,6 +460,62 @@ fn wide_features_and_several_heads_have_the_literal_gradients() {
                     }
                     let what = format!("{width} channels, {count} heads, {storage:?}, input {n}");
                     common::assert_close(&what, actual, expected, backward);
+                }
+            }
+        }
+    }
+}
+
+/// What parameters get does not depend on whether anybody asks for the gradient of the features, in any mode and with any number of rounds.
+#[test]
+fn parameters_get_the_same_where_the_features_need_no_gradient() {
+    let (graph, width, outputs) = (common::random_graph(12, 26, Direction::Undirected, 7), 6, 6);
+    for mode in [Mode::Exact, Mode::SelfLoop, Mode::None] {
+        for (rounds, each_round, count) in [(1, true, 1), (2, true, 2), (3, false, 1), (4, true, 1), (5, true, 3)] {
+            for (reading, include_self) in [(Reading::Cumulative, false), (Reading::Increment, true)] {
+                let heads = Heads::new(width, count);
+                let numbers = |size: usize, seed: u64| f32s(&normals(size, 0.4, seed));
+                let z = numbers(graph.nodes() * width, 1);
+                let attention = numbers(rounds * 2 * width, 2);
+                let bias = numbers(graph.entries() * count, 3);
+                let [query, key] = [numbers(width * count * 2, 4), numbers(width * 2, 5)];
+                let [value, residual] = [numbers(width * outputs, 6), numbers(width * outputs, 7)];
+                let sets = if each_round { rounds } else { 1 };
+                let source = Source::Attention(Attention {
+                    weights: &attention[..sets * 2 * width],
+                    each_round,
+                    bias: Some(&bias),
+                    slope: 0.2,
+                    dropout: None,
+                });
+                let weights = gen_layer::Weights {
+                    query_key: Some((&query, &key)),
+                    hop_bias: None,
+                    value: Some(&value),
+                    residual: Some(&residual),
+                };
+                let storage = Storage::Full;
+                let elimination = Config { rounds, heads, mode, skip_negligible: true, storage };
+                let hops =
+                    hop_attention::Config { heads, reading, include_self, gamma: 0.5, epsilon: 1e-6, scale: 0.7 };
+                let config = gen_layer::Config { elimination, hops, outputs, recompute: false };
+                let cotangent = numbers(graph.nodes() * outputs, 8);
+                let [with, without] = [true, false].map(|needs_z| {
+                    let (_, kept) = gen_layer::forward(&graph, &config, &source, &weights, &z, true);
+                    let given = Given::Pre(cotangent.clone());
+                    gen_layer::backward(&graph, &config, &source, &weights, &z, kept, given, needs_z)
+                });
+                assert!(without.z.is_empty() && with.z.len() == z.len());
+                for (name, found, expected) in [
+                    ("attention", &without.attention, &with.attention),
+                    ("edge", &without.edge, &with.edge),
+                    ("query", &without.query, &with.query),
+                    ("key", &without.key, &with.key),
+                    ("value", &without.value, &with.value),
+                    ("residual", &without.residual, &with.residual),
+                ] {
+                    let same = found.iter().zip(expected).all(|(a, b)| a.to_bits() == b.to_bits());
+                    assert!(same && found.len() == expected.len(), "{mode:?}, {rounds} rounds, {reading:?}: {name}");
                 }
             }
         }

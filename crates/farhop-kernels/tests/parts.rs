@@ -95,7 +95,17 @@ impl Problem {
             gen_layer::forward_within(graph, &self.config, &source, &weights, &mut start, true, halo)
         };
         let gradient = local.gradient.clone();
-        let found = gen_layer::backward_within(graph, &self.config, &source, &weights, &z, kept, gradient, true, halo);
+        let found = gen_layer::backward_within(
+            graph,
+            &self.config,
+            &source,
+            &weights,
+            &z,
+            kept,
+            gen_layer::Given::Pre(gradient),
+            true,
+            halo,
+        );
         (pre, found)
     }
 

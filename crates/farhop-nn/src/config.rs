@@ -108,12 +108,26 @@ pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
     (2 * distance <= candidate.chars().count().max(word.chars().count())).then_some(candidate)
 }
 
-/// Rewrites serde's message about an unknown field or variant so that it names the nearest known one; any other message is
-/// returned as it is.
+/// Serde's message about a type in words of those who give values.
+fn explain_type(message: &str) -> String {
+    let Some((found, wanted)) = message.rsplit_once(", expected ") else { return message.to_string() };
+    let wanted = match wanted {
+        "usize" | "u64" | "u32" | "u16" | "u8" => "a whole number from 0 on",
+        "f32" | "f64" => "a number",
+        "a boolean" => "true or false",
+        "a string" => "a text",
+        _ => return message.to_string(),
+    };
+    format!("{found}; {wanted} is needed")
+}
+
+/// Rewrites serde's message about an unknown field or variant so that it names the nearest known one, and one about a type so that it says
+/// what to give; any other message is returned as it is.
 ///
 /// ```
 /// let message = "unknown field `hidden`, expected one of `layers`, `width`, `dropout`";
 /// assert!(farhop_nn::explain_unknown_key(&message.replace("hidden", "layer")).contains("did you mean `layers`?"));
+/// assert_eq!(farhop_nn::explain_unknown_key("invalid type: string \"x\", expected f32"), "invalid type: string \"x\"; a number is needed");
 /// assert_eq!(farhop_nn::explain_unknown_key("missing comma"), "missing comma");
 /// ```
 pub fn explain_unknown_key(message: &str) -> String {
@@ -121,7 +135,7 @@ pub fn explain_unknown_key(message: &str) -> String {
     let Some((start, what)) =
         marks.iter().find_map(|(mark, what)| message.find(mark).map(|at| (at + mark.len(), what)))
     else {
-        return message.to_string();
+        return explain_type(message);
     };
     let words: Vec<&str> = message[start..].split('`').step_by(2).collect();
     let Some((&unknown, known)) = words.split_first() else {

@@ -61,6 +61,11 @@ impl Model {
         self.network.tracked().trained().iter().map(|(_, _, shape)| shape.iter().product::<usize>()).sum()
     }
 
+    /// Whether evaluation reads averages over the steps of training (those of batch norm) instead of the batch alone.
+    pub fn keeps_averages(&self) -> bool {
+        self.network.arrays().len() > self.network.tracked().trained().len()
+    }
+
     /// What the model says, in evaluation mode: scores of every node `[N, outputs]`, of every graph `[G, outputs]`, or
     /// embeddings of nodes `[N, outputs]`, of which the dot product is the score of a pair.
     ///

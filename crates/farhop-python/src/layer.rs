@@ -5,10 +5,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use farhop_kernels::dense::feed_forward;
 use farhop_kernels::edge_attention::Dropout;
 use farhop_kernels::elimination::{Attention, Coefficients, Kept as KeptRounds, Source};
-use farhop_kernels::gen_layer::{self, Weights};
+use farhop_kernels::gen_layer::{self, Given, Weights};
 use farhop_kernels::{buffers, elements};
 use farhop_nn::knobs::Knobs;
 use farhop_nn::{CoefficientKind, GenConfig, HopCoefficients, HopFeatures};
@@ -24,9 +23,9 @@ use crate::json::settings;
 use crate::literal;
 use crate::threads::compute;
 
-/// One part in this many may wait unfit between the passes: on graphs with a dozen neighbours a node, arrays of entries and of nodes that take
-/// turns come to about a tenth.
-const ROOM: usize = 8;
+/// One part in this many may wait unfit between the passes: on graphs with a dozen neighbours a node, arrays of entries and of nodes take turns.
+/// Of seven arrays of nodes one has to be able to wait, or it is returned and cleared again in every step.
+const ROOM: usize = 6;
 
 /// What a forward pass keeps for its backward pass, which takes it: there is one.
 #[pyclass(frozen)]
@@ -96,9 +95,19 @@ impl Layer {
     /// A layer with settings by name, those of a GEN.
     #[new]
     fn new(given: &Bound<'_, PyDict>) -> PyResult<Self> {
-        let given = Value::Object(settings(given)?);
-        let wrong = |error: serde_json::Error| Failure::setting(farhop_nn::explain_unknown_key(&error.to_string()));
-        let config: GenConfig = serde_json::from_value(given).map_err(wrong)?;
+        let given = settings(given)?;
+        let config = serde_json::from_value::<GenConfig>(Value::Object(given.clone())).map_err(|error| {
+            // The one that is wrong by itself.
+            let wrong = given.iter().find_map(|(name, value)| {
+                let alone = [(name.clone(), value.clone())].into_iter().collect();
+                serde_json::from_value::<GenConfig>(Value::Object(alone)).err().map(|_| format!("{name} {value}: "))
+            });
+            let problem = farhop_nn::explain_unknown_key(&error.to_string());
+            Failure::setting(match wrong.filter(|_| !problem.starts_with("unknown key")) {
+                Some(name) => format!("{name}{problem}."),
+                None => problem,
+            })
+        })?;
         config.check_ranges("GENConv").map_err(Failure::from)?;
         buffers::set_room(ROOM);
         Ok(Layer { config })
@@ -140,13 +149,8 @@ impl Layer {
         let (found, kept) = compute(py, threads, || {
             let fixed = self.fixed(structure);
             let source = self.source(&slices, &fixed, dropout);
-            let (pre, kept) = gen_layer::forward(structure, &config, &source, &weights(&slices), x.data, keep);
-            let Some(feed) = feed else {
-                return Ok((pre, Kept::new(kept, Vec::new())));
-            };
-            let mut y = buffers::take(pre.len());
-            feed_forward::forward(&pre, feed, structure.nodes(), &mut y);
-            Ok((y, Kept::new(kept, pre)))
+            let found = gen_layer::forward_fed(structure, &config, &source, &weights(&slices), feed, x.data, keep);
+            Ok((found.output, Kept::new(found.kept, found.pre)))
         })?;
         Ok((passing(py, found, &[structure.nodes(), outputs])?, Some(kept).filter(|_| keep)))
     }
@@ -192,35 +196,29 @@ impl Layer {
         let config = self.config.kernel(x.columns(), outputs);
         let feed = feed.as_ref().map(|weights| feed::parameters(weights, outputs)).transpose()?;
         let (rounds, before_feed) = kept.take();
-        let (mut found, of_feed) = compute(py, threads, || {
+        let found = compute(py, threads, || {
             let fixed = self.fixed(structure);
             let source = self.source(&slices, &fixed, dropout);
             let weights = weights(&slices);
-            let (rounds, before_feed) = if feed.is_some() && before_feed.len() != gradient.data.len() {
+            let (rounds, given) = match feed {
+                Some(feed) if before_feed.len() == gradient.data.len() => {
+                    (rounds, Given::Fed(before_feed, feed, gradient.data))
+                }
                 // Where the graph was retained, the pass before took it.
-                let (pre, rounds) = gen_layer::forward(structure, &config, &source, &weights, x.data, true);
-                (rounds, pre)
-            } else {
-                (rounds, before_feed)
-            };
-            let mut own = buffers::take(gradient.data.len());
-            let of_feed = match feed {
                 Some(feed) => {
-                    Some(feed_forward::backward(&before_feed, feed, gradient.data, structure.nodes(), &mut own))
+                    let again = gen_layer::forward_fed(structure, &config, &source, &weights, Some(feed), x.data, true);
+                    buffers::give(again.output);
+                    (again.kept, Given::Fed(again.pre, feed, gradient.data))
                 }
                 None => {
+                    let mut own = buffers::take(gradient.data.len());
                     elements::copy(gradient.data, &mut own);
-                    None
+                    (rounds, Given::Pre(own))
                 }
             };
-            buffers::give(before_feed);
-            let of_layer = gen_layer::backward(structure, &config, &source, &weights, x.data, rounds, own, needs_x);
-            Ok((of_layer, of_feed))
+            Ok(gen_layer::backward(structure, &config, &source, &weights, x.data, rounds, given, needs_x))
         })?;
-        if !needs_x {
-            buffers::give(std::mem::take(&mut found.z));
-        }
-        let of_feed = of_feed.map_or_else(Vec::new, |found| vec![found.w1, found.b1, found.w2, found.b2]);
+        let of_feed = found.feed.map_or_else(Vec::new, |found| vec![found.w1, found.b1, found.w2, found.b2]);
         let attends = slices.attention.is_some();
         [
             needs_x.then_some(found.z),

@@ -8,10 +8,10 @@ use farhop_data::catalogue::{self, DataFolders, Entry};
 use farhop_data::hash::sha256_of_graphs;
 use farhop_data::import::{self, FileSchema, ImportOptions};
 use farhop_data::molecules::{MoleculeSchema, MoleculeTable};
-use farhop_data::parts::PartsFolder;
+use farhop_data::parts::{PartsFolder, Pieces};
 use farhop_data::{
     ApplyOptions, DataCard, DataError, Dataset, FeatureScaling, Fill, Level, NodeTableOptions, NodeTables, Schema,
-    Setting, SourceFile, SplitFile, TableSummary,
+    Scratch, Setting, SourceFile, SplitFile, TableSummary,
 };
 use farhop_graph::GraphSet;
 use farhop_nn::NodeArray;
@@ -118,15 +118,33 @@ impl Material {
     /// # Errors
     /// When nothing is named, it is not there, it does not hold together, or it has nothing to predict.
     pub fn read(recipe: &Recipe, places: &Places) -> Result<Self, TrainError> {
+        check_target(&recipe.data)?;
+        Material::read_any(recipe, places)?.scaled(&recipe.data)?.with_target()
+    }
+
+    /// As [`Material::read`], of one graph whose nodes are predicted, with nothing of the size of its edges or features in memory: the dataset has
+    /// an edgeless graph, and its rows are beside it. What has to be made first lies in `scratch`. None for data that is not read that way.
+    ///
+    /// # Errors
+    /// As [`Material::read`].
+    pub fn read_in_pieces(recipe: &Recipe, scratch: &Scratch) -> Result<Option<(Self, Pieces)>, TrainError> {
         let data = &recipe.data;
-        if (data.nodes.is_some() || data.molecules.is_some()) && data.targets.is_empty() {
-            return Err(NoMaterial::Target.into());
-        }
-        let material = Material::read_any(recipe, places)?.scaled(data)?;
-        if material.dataset.target.outputs() == 0 {
-            return Err(NoMaterial::NothingToPredict { name: material.dataset.name }.into());
-        }
-        Ok(material)
+        check_target(data)?;
+        check_named(data)?;
+        let split = data.split.file().map(SplitFile::open).transpose()?;
+        let found = match (&data.nodes, &data.edges, &data.dataset) {
+            (Some(nodes), Some(edges), _) => {
+                let options = NodeTableOptions { split_file: split.clone(), ..data.table_options(recipe.train.seed) };
+                import::tables_in_pieces(nodes, edges, &options, scratch)?
+            }
+            (None, None, Some(name)) if catalogue::find(name).is_err() && !PartsFolder::is_at(Path::new(name)) => {
+                import::import_in_pieces(Path::new(name), &data.import_options(recipe.train.seed), scratch)?
+            }
+            _ => None,
+        };
+        let Some((dataset, pieces)) = found else { return Ok(None) };
+        let material = data.divided_and_scored(Material::of(dataset), split)?.scaled(data)?;
+        Ok(Some((material.with_target()?, pieces)))
     }
 
     /// Reads the data that a recipe names, with or without something to predict.
@@ -135,18 +153,7 @@ impl Material {
     /// When nothing is named, it is not there, or it does not hold together.
     pub fn read_any(recipe: &Recipe, places: &Places) -> Result<Self, TrainError> {
         let data = &recipe.data;
-        match (&data.nodes, &data.edges) {
-            (Some(_), None) => return Err(NoMaterial::Edges.into()),
-            (None, Some(_)) => return Err(NoMaterial::Nodes.into()),
-            (None, None) if data.dataset.is_none() && data.molecules.is_none() => {
-                return Err(NoMaterial::Source.into());
-            }
-            _ => {}
-        }
-        if let Some(name) = &data.dataset {
-            check_name(name)?;
-        }
-        refuse_distance(data)?;
+        check_named(data)?;
         data.read(recipe.train.seed, places).map_err(|error| {
             let same = data.dataset.as_ref().filter(|name| Path::new(name).exists() && catalogue::find(name).is_ok());
             match same {
@@ -154,6 +161,13 @@ impl Material {
                 None => error,
             }
         })
+    }
+
+    fn with_target(self) -> Result<Self, TrainError> {
+        match self.dataset.target.outputs() {
+            0 => Err(NoMaterial::NothingToPredict { name: self.dataset.name }.into()),
+            _ => Ok(self),
+        }
     }
 
     /// What was read, on one screen.
@@ -199,7 +213,7 @@ impl DataConfig {
             scale.apply(dataset)?;
         }
         if self.scaling == FeatureScaling::RowNormalised {
-            dataset.nodes.row_normalise()?;
+            dataset.nodes.row_normalise();
         }
         Ok(())
     }
@@ -212,15 +226,6 @@ impl DataConfig {
         let file = self.split.file().map(SplitFile::open).transpose()?;
         let material = self.read_as_is(seed, places, file.as_ref())?;
         self.divided_and_scored(material, file)
-    }
-
-    /// A dataset of a `.farhop` file that was read in another way, treated as one that [`Material::read`] read.
-    ///
-    /// # Errors
-    /// When the split or the scale that the settings ask for is not possible.
-    pub fn of_file(&self, dataset: Dataset) -> Result<Material, TrainError> {
-        let file = self.split.file().map(SplitFile::open).transpose()?;
-        self.divided_and_scored(Material::of(dataset), file)?.scaled(self)
     }
 
     /// With the split of a file and the metric that the settings name.
@@ -290,6 +295,26 @@ impl DataConfig {
         };
         Ok(Material { schema, ..Material::of(dataset) })
     }
+}
+
+/// Tables are read for a target.
+fn check_target(data: &DataConfig) -> Result<(), NoMaterial> {
+    let tables = data.nodes.is_some() || data.molecules.is_some();
+    if tables && data.targets.is_empty() { Err(NoMaterial::Target) } else { Ok(()) }
+}
+
+/// Something is named, and what is named may be there.
+fn check_named(data: &DataConfig) -> Result<(), NoMaterial> {
+    match (&data.nodes, &data.edges) {
+        (Some(_), None) => return Err(NoMaterial::Edges),
+        (None, Some(_)) => return Err(NoMaterial::Nodes),
+        (None, None) if data.dataset.is_none() && data.molecules.is_none() => return Err(NoMaterial::Source),
+        _ => {}
+    }
+    if let Some(name) = &data.dataset {
+        check_name(name)?;
+    }
+    refuse_distance(data)
 }
 
 /// A name that is neither a path that exists nor in the catalogue is a slip.

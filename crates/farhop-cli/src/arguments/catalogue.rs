@@ -53,7 +53,8 @@ const PARTITION_EXAMPLES: &str = "\
 Examples:
   farhop data partition pubmed --parts 2 --out pubmed.parts
   mpirun -n 2 farhop train pubmed.parts
-  farhop data partition large.farhop --parts 16 --partitioner streaming --out large.parts";
+  farhop data partition --nodes nodes.csv --edges edges.csv --target label \\
+    --parts 16 --partitioner streaming --out large.parts";
 
 /// Arguments of `farhop data partition`.
 #[derive(Args, Debug)]
@@ -68,8 +69,8 @@ pub struct PartitionArguments {
     /// Replace the parts that are in --out
     #[arg(long)]
     pub overwrite: bool,
-    /// Who divides the graph: the built-in multilevel method, METIS (where farhop was built with it), or one pass over the nodes that needs
-    /// memory for one number a node beside the graph
+    /// Who divides the graph: the built-in multilevel method, METIS (where farhop was built with it), or streaming, one pass over the nodes for
+    /// graphs that fit no memory: tables, OGB folders and .farhop files of one graph are read in pieces
     #[arg(long, value_name = "KIND", default_value = "built-in", value_parser = ["built-in", "metis", "streaming"])]
     pub partitioner: String,
     /// The data.

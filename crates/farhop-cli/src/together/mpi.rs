@@ -6,6 +6,7 @@
 //! the process ends.
 
 use std::fmt;
+use std::io::Write;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, OnceLock};
@@ -24,6 +25,10 @@ const PIECE: usize = 1 << 30;
 
 /// After somebody asked to stop, a wait in which nothing moves ends this soon: the others may be gone.
 const LAST_WAIT: Duration = Duration::from_secs(20);
+
+/// After somebody asked to stop, a wait in which nothing moves is told this soon: a launcher that ends the processes of one that died gives them
+/// a second.
+const TOLD_AFTER: Duration = Duration::from_millis(300);
 
 /// Looks without a pause before the thread begins to sleep between looks.
 const BUSY_LOOKS: usize = 2000;
@@ -143,7 +148,7 @@ fn swap(world: &SimpleCommunicator, rank: usize, order: Order, patience: Duratio
                 waiting.push((other, Some(request)));
             }
         }
-        if let Err(problem) = complete(&mut waiting, patience) {
+        if let Err(problem) = complete(&mut waiting, patience, [rank, lengths.len()]) {
             let _ = answer.send(Err(problem));
             // What has begun can't be taken back: its memory must stay until the process ends.
             loop {
@@ -158,7 +163,8 @@ fn swap(world: &SimpleCommunicator, rank: usize, order: Order, patience: Duratio
 type Waiting<'a, 'scope> = (usize, Option<Request<'a, [u8], &'scope LocalScope<'a>>>);
 
 /// Looks until all messages have arrived.
-fn complete(waiting: &mut Vec<Waiting>, patience: Duration) -> Result<(), String> {
+fn complete(waiting: &mut Vec<Waiting>, patience: Duration, [rank, ranks]: [usize; 2]) -> Result<(), String> {
+    let mut told = false;
     let mut last = Instant::now();
     let mut looks = 0usize;
     while !waiting.is_empty() {
@@ -182,16 +188,30 @@ fn complete(waiting: &mut Vec<Waiting>, patience: Duration) -> Result<(), String
         std::thread::sleep(Duration::from_micros(100));
         let asked = interrupt::asked().load(Ordering::SeqCst);
         let limit = if asked { LAST_WAIT.min(patience) } else { patience };
+        if asked && !told && last.elapsed() > TOLD_AFTER {
+            told = true;
+            let names = silent(waiting);
+            let note = format!(
+                "process {rank} of {ranks}: asked to stop while it waits for process {names}, from which nothing comes"
+            );
+            // It is a courtesy: where it can't be said, it is not.
+            let _ = writeln!(std::io::stderr(), "{note}");
+        }
         if last.elapsed() > limit {
-            let mut others: Vec<usize> = waiting.iter().map(|(other, _)| *other).collect();
-            others.dedup();
-            let names: Vec<String> = others.iter().map(usize::to_string).collect();
             return Err(format!(
                 "no answer from process {} for {:.0} seconds (FARHOP_PATIENCE says how long to wait)",
-                names.join(", "),
+                silent(waiting),
                 last.elapsed().as_secs_f64()
             ));
         }
     }
     Ok(())
+}
+
+/// The processes at the other ends.
+fn silent(waiting: &[Waiting]) -> String {
+    let mut others: Vec<usize> = waiting.iter().map(|(other, _)| *other).collect();
+    others.sort_unstable();
+    others.dedup();
+    others.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -1,5 +1,6 @@
 //! What a run over several processes took, process by process.
 
+use farhop_data::text::counted;
 use farhop_kernels::exchange::Group;
 use farhop_train::Summary;
 use farhop_train::memory::bytes_text;
@@ -75,8 +76,8 @@ impl Together {
         let talking = 100.0 * most(|process| process.talking_seconds) / self.seconds.max(1e-9);
         let largest = self.imbalance.map(|most| format!("; the largest part has {most:.2} times the mean work"));
         format!(
-            "{} processes: {} sent an epoch by the busiest, up to {:.0} % of the time in exchange and waiting, {} of memory at most{}",
-            self.processes.len(),
+            "{}: {} sent an epoch by the busiest, up to {:.0} % of the time in exchange and waiting, {} of memory at most{}",
+            counted(self.processes.len() as u64, "process", "processes"),
             bytes_text((most(|process| process.sent_bytes) / self.epochs) as u64),
             talking.min(100.0),
             bytes_text(most(|process| process.peak_rss_bytes) as u64),

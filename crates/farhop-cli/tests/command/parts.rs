@@ -114,3 +114,35 @@ fn what_can_not_be_divided_is_refused_in_one_line() {
     let molecules = "train molecules.csv --target y --parts 2 --quiet";
     place.refuses(molecules, 1, &["parts is 2", "10 graphs", "Take --parts out"]);
 }
+
+#[test]
+fn tables_are_divided_in_pieces_as_their_import_is() {
+    let place = Place::with_tables();
+    let tables = "--nodes nodes.csv --edges edges.csv --target label --fill mean";
+    let streaming = "--partitioner streaming --parts 3";
+    let told = place.farhop(&format!("data partition {tables} {streaming} --out pieces.parts")).succeeded();
+    assert!(!told.stderr.contains("into memory"), "{}", told.stderr);
+    place.farhop(&format!("data import {tables} --out whole.farhop --quiet")).succeeded();
+    // Its numbers are standardised already.
+    place
+        .farhop(&format!("data partition whole.farhop --scaling none {streaming} --out whole.parts --quiet"))
+        .succeeded();
+    for name in ["manifest.json", "part-00000.farhop", "part-00001.farhop", "part-00002.farhop"] {
+        let [pieces, whole] = ["pieces", "whole"].map(|folder| place.read(&format!("{folder}.parts/{name}")));
+        assert!(pieces == whole, "{name}");
+    }
+    assert_eq!(std::fs::read_dir(place.path("pieces.parts")).unwrap().count(), 4, "nothing else is left");
+    // What goes wrong leaves nothing behind.
+    place.refuses(
+        &format!("data partition --nodes nodes.csv --edges edges.csv --target lable {streaming} --out no.parts"),
+        2,
+        &["lable"],
+    );
+    assert!(!place.path("no.parts").exists());
+    // Features of edges are read through memory, and that is said.
+    place.write("weights.csv", "source,target,weight\nn-000,n-001,2\nn-001,n-002,3\n");
+    let told = place.farhop(&format!(
+        "data partition --nodes nodes.csv --edges weights.csv --target label --fill mean {streaming} --out weighed.parts"
+    ));
+    assert!(told.succeeded().stderr.contains("into memory"));
+}

@@ -57,7 +57,7 @@ impl UnsplitDataset {
         notes.extend(self.sources.iter().filter_map(|source| other_than_published(entry, source)));
         let mut nodes = self.nodes;
         if options.row_normalise.unwrap_or(entry.row_normalise) {
-            nodes.row_normalise()?;
+            nodes.row_normalise();
         } else if entry.row_normalise {
             notes.retain(|note| !note.starts_with("Feature rows are divided"));
         }

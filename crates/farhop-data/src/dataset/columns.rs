@@ -1,6 +1,6 @@
 //! Features of rows: numbers, and categories for embedding.
 
-use super::on_disk::{NumbersOnDisk, not_finite};
+use super::on_disk::{NumbersOnDisk, divide_by_sum, not_finite};
 use crate::dataset::categories::MOST_CATEGORIES;
 use crate::dataset::csr::Csr;
 use crate::error::DataError;
@@ -94,30 +94,18 @@ impl Columns {
         numbers + 2 * self.categories.len()
     }
 
-    /// Divides every row of numbers by its sum; rows that add up to 0 stay.
-    ///
-    /// # Errors
-    /// When numbers that stay in a file can't be read.
-    pub fn row_normalise(&mut self) -> Result<(), DataError> {
-        let scale = |row: &mut [f32]| {
-            let sum: f32 = row.iter().sum();
-            if sum != 0.0 {
-                row.iter_mut().for_each(|value| *value /= sum);
-            }
-        };
-        if let Numbers::OnDisk(numbers) = &self.numbers {
-            self.numbers = Numbers::Dense(numbers.to_dense()?);
-        }
+    /// Divides every row of numbers by its sum; rows that add up to 0 stay. Numbers that stay in a file are divided on their way.
+    pub fn row_normalise(&mut self) {
         match &mut self.numbers {
-            Numbers::Dense(numbers) if self.width > 0 => numbers.chunks_exact_mut(self.width).for_each(scale),
-            Numbers::Dense(_) | Numbers::OnDisk(_) => {}
+            Numbers::Dense(numbers) if self.width > 0 => numbers.chunks_exact_mut(self.width).for_each(divide_by_sum),
+            Numbers::Dense(_) => {}
+            Numbers::OnDisk(numbers) => *numbers = numbers.clone().row_normalised(),
             Numbers::Sparse(csr) => {
                 for row in 0..csr.rows {
-                    scale(&mut csr.values[csr.offsets[row]..csr.offsets[row + 1]]);
+                    divide_by_sum(&mut csr.values[csr.offsets[row]..csr.offsets[row + 1]]);
                 }
             }
         }
-        Ok(())
     }
 
     /// Checks that these are the features of `rows` rows: lengths, finite numbers, categories in range.

@@ -7,11 +7,11 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::error::DataError;
+use crate::files::by_place::read_exact_at;
 
 /// Bytes that are read at a time.
 const CHUNK: usize = 1 << 20;
@@ -28,8 +28,17 @@ pub struct NumbersOnDisk {
     start: u64,
     rows: usize,
     width: usize,
-    /// What every row is brought to on its way: what is subtracted, and then divided by.
-    scale: Option<Arc<[Vec<f32>; 2]>>,
+    /// What every row is brought to on its way.
+    scale: Option<Arc<Scale>>,
+}
+
+/// What rows are brought to.
+#[derive(PartialEq)]
+enum Scale {
+    /// What is subtracted from each column, and what is then divided by.
+    OfColumns([Vec<f32>; 2]),
+    /// Divided by the sum of the row; rows that add up to 0 stay.
+    SumOfRow,
 }
 
 impl NumbersOnDisk {
@@ -45,7 +54,16 @@ impl NumbersOnDisk {
     pub fn scaled(self, shift: Vec<f32>, factor: Vec<f32>) -> Self {
         assert_eq!([shift.len(), factor.len()], [self.width; 2], "a shift and a factor for every column");
         assert!(self.scale.is_none(), "scaled twice");
-        NumbersOnDisk { scale: Some(Arc::new([shift, factor])), ..self }
+        NumbersOnDisk { scale: Some(Arc::new(Scale::OfColumns([shift, factor]))), ..self }
+    }
+
+    /// The same numbers read as they are divided by the sum of their row; rows that add up to 0 stay.
+    ///
+    /// # Panics
+    /// If they have another scale.
+    pub fn row_normalised(self) -> Self {
+        assert!(self.scale.is_none(), "scaled twice");
+        NumbersOnDisk { scale: Some(Arc::new(Scale::SumOfRow)), ..self }
     }
 
     /// Rows.
@@ -152,17 +170,29 @@ impl NumbersOnDisk {
     }
 
     fn bring_to_scale(&self, numbers: &mut [f32]) {
-        let Some(scale) = &self.scale else { return };
-        let [shift, factor] = &**scale;
         for row in numbers.chunks_exact_mut(self.width.max(1)) {
-            for (value, (shift, factor)) in row.iter_mut().zip(shift.iter().zip(factor)) {
-                *value = (*value - shift) / factor;
+            match self.scale.as_deref() {
+                None => return,
+                Some(Scale::SumOfRow) => divide_by_sum(row),
+                Some(Scale::OfColumns([shift, factor])) => {
+                    for (value, (shift, factor)) in row.iter_mut().zip(shift.iter().zip(factor)) {
+                        *value = (*value - shift) / factor;
+                    }
+                }
             }
         }
     }
 
     fn not_finite(&self, first: usize, at: usize, number: f32) -> String {
         not_finite("nodes", self.width, first * self.width + at, number)
+    }
+}
+
+/// Divides the numbers of a row by their sum, unless that is 0.
+pub(super) fn divide_by_sum(row: &mut [f32]) {
+    let sum: f32 = row.iter().sum();
+    if sum != 0.0 {
+        row.iter_mut().for_each(|value| *value /= sum);
     }
 }
 
@@ -189,25 +219,4 @@ impl PartialEq for NumbersOnDisk {
         let place = |numbers: &Self| (numbers.start, numbers.rows, numbers.width);
         Arc::ptr_eq(&self.file, &other.file) && place(self) == place(other) && self.scale == other.scale
     }
-}
-
-#[cfg(unix)]
-fn read_exact_at(file: &File, bytes: &mut [u8], place: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, bytes, place)
-}
-
-#[cfg(windows)]
-fn read_exact_at(file: &File, mut bytes: &mut [u8], mut place: u64) -> io::Result<()> {
-    while !bytes.is_empty() {
-        match std::os::windows::fs::FileExt::seek_read(file, bytes, place) {
-            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(count) => {
-                bytes = &mut bytes[count..];
-                place += count as u64;
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
 }

@@ -5,7 +5,7 @@
 pub(crate) enum Commas {
     /// There is no number with a comma.
     None,
-    /// Decimal commas: they are points now.
+    /// Decimal commas.
     Decimal,
     /// This one (where it starts, and its length) may part thousands as well: all numbers with a comma look like `1,234`.
     Unclear(usize, usize),
@@ -13,30 +13,65 @@ pub(crate) enum Commas {
     Mixed([(usize, usize); 2]),
 }
 
-/// Turns decimal commas into points, in place: nothing moves, so that places in the file stay what they are. Nothing is
-/// changed where it is not clear what the commas are. `bytes` starts behind the header.
-pub(crate) fn to_points(bytes: &mut [u8], delimiter: u8) -> Commas {
-    let (mut found, mut clear, mut point) = (Vec::new(), false, None);
-    for (start, cell) in cells(bytes, delimiter) {
-        match look(cell) {
-            Look::Comma { at, is_clear } => {
-                clear |= is_clear;
-                found.push((start, cell.len(), start + at));
+/// What was seen of the cells behind the header.
+#[derive(Debug, Default)]
+pub(crate) struct CommaLook {
+    /// Where the first number with a comma starts, and its length.
+    first: Option<(usize, usize)>,
+    /// Whether a comma can't part thousands: one that is clear makes the others clear.
+    clear: bool,
+    /// The first number with a decimal point.
+    point: Option<(usize, usize)>,
+}
+
+impl CommaLook {
+    /// Takes in bytes from `place` on that are whole cells.
+    pub fn see(&mut self, place: usize, bytes: &[u8], delimiter: u8) {
+        for (start, cell) in cells(bytes, delimiter) {
+            let found = Some((place + start, cell.len()));
+            match look(cell) {
+                Look::Comma { is_clear, .. } => {
+                    self.clear |= is_clear;
+                    self.first = self.first.or(found);
+                }
+                Look::Point => self.point = self.point.or(found),
+                Look::Other => {}
             }
-            Look::Point => point = point.or(Some((start, cell.len()))),
-            Look::Other => {}
         }
     }
-    let Some(&(start, length, _)) = found.first() else {
-        return Commas::None;
-    };
-    match point {
-        Some(point) => return Commas::Mixed([(start, length), point]),
-        None if !clear => return Commas::Unclear(start, length),
-        None => {}
+
+    /// What they are.
+    pub fn commas(&self) -> Commas {
+        match (self.first, self.point) {
+            (None, _) => Commas::None,
+            (Some(first), Some(point)) => Commas::Mixed([first, point]),
+            (Some((start, length)), None) if !self.clear => Commas::Unclear(start, length),
+            (Some(_), None) => Commas::Decimal,
+        }
     }
-    found.into_iter().for_each(|(.., comma)| bytes[comma] = b'.');
-    Commas::Decimal
+}
+
+/// Turns the decimal commas of whole cells into points, in place: nothing moves, so that places in the file stay what they are.
+pub(crate) fn turn(bytes: &mut [u8], delimiter: u8) {
+    let commas = cells(bytes, delimiter).filter_map(|(start, cell)| match look(cell) {
+        Look::Comma { at, .. } => Some(start + at),
+        Look::Point | Look::Other => None,
+    });
+    for comma in commas.collect::<Vec<_>>() {
+        bytes[comma] = b'.';
+    }
+}
+
+/// How many of these bytes, which start a cell, are whole cells with the ends behind them.
+pub(crate) fn whole_cells(bytes: &[u8], delimiter: u8) -> usize {
+    let (mut quoted, mut whole) = (false, 0);
+    for (at, byte) in bytes.iter().enumerate() {
+        quoted ^= *byte == b'"';
+        if !quoted && (*byte == delimiter || matches!(byte, b'\n' | b'\r')) {
+            whole = at + 1;
+        }
+    }
+    whole
 }
 
 enum Look {
@@ -103,7 +138,24 @@ mod tests {
 
     fn turned(text: &str) -> (Commas, String) {
         let mut bytes = text.as_bytes().to_vec();
-        let commas = to_points(&mut bytes, b';');
+        // In one piece and in pieces of whole cells.
+        let mut look = CommaLook::default();
+        look.see(0, &bytes, b';');
+        let commas = look.commas();
+        for size in 1..bytes.len() {
+            let (mut look, mut start, mut end) = (CommaLook::default(), 0, 0);
+            while end < bytes.len() {
+                end = bytes.len().min(end + size);
+                let whole = whole_cells(&bytes[start..end], b';');
+                look.see(start, &bytes[start..start + whole], b';');
+                start += whole;
+            }
+            look.see(start, &bytes[start..], b';');
+            assert_eq!(look.commas(), commas, "{size}");
+        }
+        if commas == Commas::Decimal {
+            turn(&mut bytes, b';');
+        }
         (commas, String::from_utf8(bytes).unwrap())
     }
 

@@ -1,19 +1,21 @@
 //! What separates the columns of a table: commas, semicolons or tabs, told by its first lines.
 
+use std::io::Read;
+
 use csv::StringRecord;
 
 /// How many rows are looked at where the header alone does not tell.
 const ROWS_LOOKED_AT: usize = 20;
 
-/// The delimiter of a table that begins with `text`. One that splits the header and then every row in as many cells goes
+/// The delimiter of the table that `text` reads from its beginning. One that splits the header and then every row in as many cells goes
 /// before one that does not; then the one that gives more columns; then commas (for a name that says so, tabs).
-pub(crate) fn delimiter_of(name: &str, text: &[u8]) -> u8 {
+pub(crate) fn delimiter_of<R: Read>(name: &str, text: impl Fn() -> R) -> u8 {
     let lower = name.to_lowercase();
     let tabs_first = lower.strip_suffix(".gz").unwrap_or(&lower).ends_with(".tsv");
     let order = if tabs_first { *b"\t,;" } else { *b",\t;" };
     let mut best = (false, 1, order[0]);
     for delimiter in order {
-        let (even, columns) = columns_of(text, delimiter);
+        let (even, columns) = columns_of(text(), delimiter);
         if columns > 1 && (even, columns) > (best.0, best.1) {
             best = (even, columns, delimiter);
         }
@@ -22,7 +24,7 @@ pub(crate) fn delimiter_of(name: &str, text: &[u8]) -> u8 {
 }
 
 /// Whether the first rows have as many cells as the header, and how many that is.
-fn columns_of(text: &[u8], delimiter: u8) -> (bool, usize) {
+fn columns_of(text: impl Read, delimiter: u8) -> (bool, usize) {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(text);
     let mut record = StringRecord::new();
     let mut next = || matches!(reader.read_record(&mut record), Ok(true)).then(|| record.len());
@@ -55,7 +57,7 @@ mod tests {
             ("a.csv", "smiles\nCC\n", b','),
             ("a.csv", "", b','),
         ] {
-            assert_eq!(delimiter_of(name, text.as_bytes()) as char, expected as char, "{text:?}");
+            assert_eq!(delimiter_of(name, || text.as_bytes()) as char, expected as char, "{text:?}");
         }
     }
 }

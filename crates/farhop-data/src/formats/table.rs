@@ -1,9 +1,10 @@
-//! CSV tables, read as a stream of rows over one buffer of bytes.
+//! CSV tables, read as a stream of rows over one buffer of bytes, or over a file that stays where it is.
 //!
 //! The delimiter is a comma, a semicolon or a tab, told by the first lines. The first row is the header. Where columns are
 //! not separated by commas, numbers may have decimal commas. Cells are trimmed of white space. Blank lines are skipped. A byte-order mark is skipped. Gzip
 //! is told by its first bytes. `-` reads standard input. With the cargo feature `parquet`, Parquet files are tables too.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use csv::StringRecord;
@@ -12,19 +13,23 @@ use crate::error::DataError;
 use crate::error::place::{Cell, Place};
 use crate::error::problems::Problems;
 use crate::error::setting::Setting;
+#[cfg(feature = "parquet")]
+use crate::files::by_place::read_exact_at;
+use crate::files::scratch::Scratch;
 use crate::files::source::{self, SourceFile};
-use crate::formats::decimal_commas::{self, Commas};
+use crate::files::text_store::{Text, TextReader};
+use crate::formats::decimal_commas::{CommaLook, Commas, turn, whole_cells};
 use crate::formats::delimiter::delimiter_of;
 use crate::memory::Budget;
 use crate::text::{listed, nearest, quoted};
 
 /// A table whose header was read and whose bytes are known to be UTF-8. Rows are parsed each time
-/// they are walked, so nothing but the bytes is kept in memory.
+/// they are walked, so nothing but the bytes is kept in memory, and those of [`Table::open_on_disk`] are not.
 #[derive(Debug)]
 pub struct Table {
     source: SourceFile,
     budget: Budget,
-    bytes: Vec<u8>,
+    text: Text,
     /// Where the text starts: after the byte-order mark.
     start: usize,
     delimiter: u8,
@@ -51,15 +56,42 @@ impl Table {
         if bytes.starts_with(b"PAR1") {
             return crate::formats::parquet_table::read(source, budget, bytes);
         }
-        refuse_other_kinds(source.name(), &bytes)?;
-        let start = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        let delimiter = delimiter_of(path, &bytes[start..]);
+        Table::of_text(path, source, budget, Text::Memory(bytes), None, example)
+    }
+
+    /// As [`Table::open`], but the text stays in its file, however large that is; what has to be made of it first lies in `scratch`.
+    pub fn open_on_disk(path: &Path, example: &'static str, scratch: &Scratch) -> Result<Self, DataError> {
+        #[cfg(feature = "parquet")]
+        {
+            let mut start = [0; 4];
+            let read = std::fs::File::open(path).and_then(|file| read_exact_at(&file, &mut start, 0));
+            if read.is_ok() && start == *b"PAR1" {
+                return Table::open(path, example);
+            }
+        }
+        let (source, text) = Text::on_disk(path, scratch)?;
+        let budget = source.budget();
+        Table::of_text(&path.display().to_string(), source, budget, text, Some(scratch), example)
+    }
+
+    fn of_text(
+        path: &str,
+        source: SourceFile,
+        budget: Budget,
+        text: Text,
+        scratch: Option<&Scratch>,
+        example: &'static str,
+    ) -> Result<Self, DataError> {
+        let head = text.head(8);
+        refuse_other_kinds(source.name(), &head)?;
+        let start = if head.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let delimiter = delimiter_of(path, || text.reader(start));
         let mut table =
-            Table { source, budget, bytes, start, delimiter, header: Vec::new(), lines: None, decimal_commas: false };
+            Table { source, budget, text, start, delimiter, header: Vec::new(), lines: None, decimal_commas: false };
         table.check_utf8()?;
         let behind = table.read_header(example)?;
         if delimiter != b',' {
-            table.read_decimal_commas(behind)?;
+            table.read_decimal_commas(behind, scratch)?;
         }
         Ok(table)
     }
@@ -74,7 +106,8 @@ impl Table {
         lines: Vec<u64>,
     ) -> Self {
         let lines = Some(lines);
-        Table { source, budget, bytes, start: 0, delimiter: b',', header, lines, decimal_commas: false }
+        let text = Text::Memory(bytes);
+        Table { source, budget, text, start: 0, delimiter: b',', header, lines, decimal_commas: false }
     }
 
     /// The name that messages use.
@@ -90,6 +123,11 @@ impl Table {
     /// What may be made of the file.
     pub(crate) fn budget(&self) -> &Budget {
         &self.budget
+    }
+
+    /// Bytes of its text.
+    pub(crate) fn bytes(&self) -> usize {
+        self.text.len()
     }
 
     /// The names of the columns. A column without a name is called `column 3`, by its number.
@@ -141,36 +179,81 @@ impl Table {
                 return found.place();
             }
         }
-        self.place_at(self.bytes.len())
+        self.place_at(self.text.len())
     }
 
-    fn reader(&self) -> csv::Reader<&[u8]> {
+    fn reader(&self) -> csv::Reader<TextReader<'_>> {
         csv::ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
             .delimiter(self.delimiter)
             .buffer_capacity(1 << 16)
-            .from_reader(&self.bytes[self.start..])
+            .from_reader(self.text.reader(self.start))
+    }
+
+    /// The parser's position may lie on the line ends before the row; the row starts after them.
+    fn first_byte_of_row(&self, position: usize) -> usize {
+        let mut at = position;
+        loop {
+            let bytes = self.text.slice(at, 64);
+            let ends = bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+            at += ends;
+            if ends < bytes.len() || ends == 0 {
+                return at;
+            }
+        }
     }
 
     /// The place of the byte at `offset`. Line ends are `\n`, `\r\n` and a lone `\r`.
     fn place_at(&self, offset: usize) -> Place {
-        let before = &self.bytes[..offset.min(self.bytes.len())];
-        let breaks = before
-            .iter()
-            .enumerate()
-            .filter(|&(at, &byte)| byte == b'\n' || (byte == b'\r' && self.bytes.get(at + 1) != Some(&b'\n')))
-            .count();
-        Place { file: self.name().to_string(), line: 1 + breaks as u64 }
+        let (mut breaks, mut left, mut open) = (0, offset.min(self.text.len()), false);
+        // It ends where enough was seen. What can't be read is not counted: the walk that got this far could read it.
+        let _ = self.text.each_piece(0, |piece| {
+            let next = |at: usize| piece.get(at + 1);
+            // A `\r` at the end of the last piece is a break unless a `\n` follows.
+            breaks += u64::from(std::mem::take(&mut open) && piece.first() != Some(&b'\n'));
+            let before = &piece[..left.min(piece.len())];
+            for (at, byte) in before.iter().enumerate() {
+                let lone = *byte == b'\r';
+                open = lone && next(at).is_none();
+                breaks += u64::from(*byte == b'\n' || (lone && next(at).is_some_and(|next| *next != b'\n')));
+            }
+            left -= before.len();
+            if left == 0 && !open { Err(std::io::ErrorKind::Interrupted.into()) } else { Ok::<(), std::io::Error>(()) }
+        });
+        Place { file: self.name().to_string(), line: 1 + breaks + u64::from(open) }
     }
 
     fn check_utf8(&self) -> Result<(), DataError> {
-        let Err(error) = std::str::from_utf8(&self.bytes[self.start..]) else {
+        // What a piece ends with may be the start of a letter.
+        let (mut rest, mut at) = (Vec::new(), self.start);
+        let mut wrong = None;
+        let looked = self.text.each_piece(self.start, |piece| -> std::io::Result<()> {
+            if wrong.is_some() {
+                return Ok(());
+            }
+            let joined = match rest.is_empty() {
+                true => Cow::Borrowed(piece),
+                false => Cow::Owned([&rest[..], piece].concat()),
+            };
+            if let Err(error) = std::str::from_utf8(&joined) {
+                let valid = error.valid_up_to();
+                match error.error_len() {
+                    Some(length) => wrong = Some((at + valid, length)),
+                    None => rest = joined[valid..].to_vec(),
+                }
+                at += valid;
+            } else {
+                at += joined.len();
+                rest.clear();
+            }
+            Ok(())
+        });
+        looked.map_err(|source| DataError::Read { file: self.name().to_string(), source })?;
+        let Some((at, length)) = wrong.or((!rest.is_empty()).then_some((at, 1))) else {
             return Ok(());
         };
-        let at = self.start + error.valid_up_to();
-        let wrong = &self.bytes[at..(at + error.error_len().unwrap_or(1)).min(self.bytes.len())];
-        let digits: Vec<String> = wrong.iter().map(|byte| format!("{byte:02x}")).collect();
+        let digits: Vec<String> = self.text.slice(at, length).iter().map(|byte| format!("{byte:02x}")).collect();
         Err(DataError::NotUtf8 { place: self.place_at(at), value: digits.join(" ") })
     }
 
@@ -219,16 +302,28 @@ impl Table {
     }
 
     /// Turns the decimal commas of the rows, which start at `behind`, into points.
-    fn read_decimal_commas(&mut self, behind: usize) -> Result<(), DataError> {
-        let behind = behind.min(self.bytes.len());
-        let commas = decimal_commas::to_points(&mut self.bytes[behind..], self.delimiter);
-        let text = |(start, length): (usize, usize)| {
-            let at = behind + start;
-            (String::from_utf8_lossy(&self.bytes[at..at + length]).into_owned(), self.place_at(at))
+    fn read_decimal_commas(&mut self, behind: usize, scratch: Option<&Scratch>) -> Result<(), DataError> {
+        let behind = behind.min(self.text.len());
+        let failed = |source| DataError::Read { file: self.name().to_string(), source };
+        let mut look = CommaLook::default();
+        self.each_whole_cells(behind, |at, cells| {
+            look.see(at, cells, self.delimiter);
+            Ok(())
+        })
+        .map_err(failed)?;
+        let text = |(at, length): (usize, usize)| {
+            (String::from_utf8_lossy(&self.text.slice(at, length)).into_owned(), self.place_at(at))
         };
-        match commas {
+        match look.commas() {
             Commas::None => {}
-            Commas::Decimal => self.decimal_commas = true,
+            Commas::Decimal => {
+                self.decimal_commas = true;
+                if let Text::Memory(bytes) = &mut self.text {
+                    turn(&mut bytes[behind..], self.delimiter);
+                } else if let Some(scratch) = scratch {
+                    self.text = self.with_points(behind, scratch)?;
+                }
+            }
             Commas::Unclear(start, length) => {
                 let (number, place) = text((start, length));
                 let (plain, point) = (number.replace(',', ""), number.replace(',', "."));
@@ -251,14 +346,51 @@ impl Table {
         }
         Ok(())
     }
+
+    /// Gives all bytes from `behind` on in pieces of whole cells, with the place of each.
+    fn each_whole_cells(
+        &self,
+        behind: usize,
+        mut look: impl FnMut(usize, &[u8]) -> std::io::Result<()>,
+    ) -> std::io::Result<()> {
+        if let Text::Memory(bytes) = &self.text {
+            return look(behind, &bytes[behind..]);
+        }
+        let (mut rest, mut at): (Vec<u8>, usize) = (Vec::new(), behind);
+        self.text.each_piece(behind, |piece| {
+            rest.extend_from_slice(piece);
+            let whole = whole_cells(&rest, self.delimiter);
+            look(at, &rest[..whole])?;
+            rest.drain(..whole);
+            at += whole;
+            Ok::<(), std::io::Error>(())
+        })?;
+        look(at, &rest)
+    }
+
+    /// The text with decimal points behind its header, in a file of its own.
+    fn with_points(&self, behind: usize, scratch: &Scratch) -> Result<Text, DataError> {
+        let mut writer = scratch.file()?.writer();
+        writer.put(&self.text.slice(0, behind))?;
+        let mut cells = Vec::new();
+        let written = self.each_whole_cells(behind, |_, piece| {
+            cells.clear();
+            cells.extend_from_slice(piece);
+            turn(&mut cells, self.delimiter);
+            writer.put(&cells).map_err(std::io::Error::other)
+        });
+        written.map_err(|source| DataError::Read { file: self.name().to_string(), source })?;
+        Ok(Text::Made { file: writer.finish()?, length: self.text.len() })
+    }
 }
 
 /// A walk over the rows of a table. Not an `Iterator`: each row borrows the walk's one buffer.
 pub struct Rows<'a> {
     table: &'a Table,
-    reader: csv::Reader<&'a [u8]>,
+    reader: csv::Reader<TextReader<'a>>,
     record: StringRecord,
     next: usize,
+    /// Where the row starts, or the line ends before it.
     offset: usize,
 }
 
@@ -320,7 +452,7 @@ impl Rows<'_> {
                 return Ok(false);
             }
             let position = self.record.position().map_or(0, |p| p.byte() as usize);
-            self.offset = self.first_byte_of_row(self.table.start + position);
+            self.offset = self.table.start + position;
             self.check_quotes()?;
             let blank = self.record.len() == 1 && self.record[0].trim().is_empty();
             if !(blank && self.table.header.len() > 1) {
@@ -347,23 +479,18 @@ impl Rows<'_> {
         DataError::Ragged { place: self.row(self.next).place(), found, expected }
     }
 
-    /// The parser's position may lie on the line ends before the row; the row starts after them.
-    fn first_byte_of_row(&self, position: usize) -> usize {
-        let rest = self.table.bytes.get(position..).unwrap_or(&[]);
-        position + rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count()
-    }
-
     /// The parser takes an open quote to the end of the file; that is never what was meant.
     fn check_quotes(&self) -> Result<(), DataError> {
         let end = self.table.start + self.reader.position().byte() as usize;
-        if end < self.table.bytes.len() {
+        if end < self.table.text.len() {
             return Ok(());
         }
-        let text = self.table.bytes.get(self.offset..).unwrap_or(&[]);
+        let start = self.table.first_byte_of_row(self.offset);
+        let text = self.table.text.slice(start, usize::MAX);
         let quotes = text.iter().filter(|&&byte| byte == b'"').count();
         let inner = text.trim_ascii_end();
         if quotes % 2 == 1 && inner.iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
-            return Err(DataError::OpenQuote { place: self.table.place_at(self.offset) });
+            return Err(DataError::OpenQuote { place: self.table.place_at(start) });
         }
         Ok(())
     }
@@ -378,7 +505,7 @@ impl Row<'_> {
     /// Where the row is. Counts lines: meant for messages.
     pub fn place(&self) -> Place {
         match &self.table.lines {
-            None => self.table.place_at(self.offset),
+            None => self.table.place_at(self.table.first_byte_of_row(self.offset)),
             Some(lines) => {
                 let line = lines.get(self.index).copied().unwrap_or(1);
                 Place { file: self.table.name().to_string(), line }

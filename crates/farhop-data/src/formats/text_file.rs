@@ -1,20 +1,86 @@
 //! Text files without a header: lines of cells, with the line number at hand for messages.
 
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use crate::error::DataError;
 use crate::error::place::Place;
+use crate::files::scratch::Scratch;
 use crate::files::source::{self, SourceFile};
+use crate::files::text_store::Text;
 use crate::formats::number_text::{parse_f32, parse_i64};
 use crate::memory::Budget;
 use crate::text::{counted, quoted};
 
-/// The bytes of a text file, unpacked if they were compressed.
+/// A text file, unpacked if it was compressed: its bytes, or where they lie.
 #[derive(Debug)]
-pub struct TextFile {
+pub struct TextFile<B = Vec<u8>> {
     source: SourceFile,
     budget: Budget,
-    bytes: Vec<u8>,
+    bytes: B,
+}
+
+/// What every line is given to, with its number.
+type EachLine<'a> = &'a mut dyn FnMut(u64, &[u8]) -> Result<(), DataError>;
+
+/// Bytes that are lines of text.
+pub trait Lines {
+    /// Bytes in all.
+    fn length(&self) -> usize;
+
+    /// Gives every line to `each` with its number, from 1, without its end. Blank lines at the end are left out.
+    ///
+    /// # Errors
+    /// When they can't be read (`failed` names the file), or what `each` says.
+    fn each_line(&self, failed: &dyn Fn(io::Error) -> DataError, each: EachLine<'_>) -> Result<(), DataError>;
+}
+
+impl Lines for Vec<u8> {
+    fn length(&self) -> usize {
+        self.len()
+    }
+
+    fn each_line(&self, _: &dyn Fn(io::Error) -> DataError, each: EachLine<'_>) -> Result<(), DataError> {
+        lines(without_mark(self)).try_for_each(|(number, line)| each(number, line))
+    }
+}
+
+impl Lines for Text {
+    fn length(&self) -> usize {
+        self.len()
+    }
+
+    fn each_line(&self, failed: &dyn Fn(io::Error) -> DataError, each: EachLine<'_>) -> Result<(), DataError> {
+        let start = self.head(BYTE_ORDER_MARK.len());
+        let start = start.len() - without_mark(&start).len();
+        let mut reader = BufReader::with_capacity(1 << 20, self.reader(start));
+        let (mut line, mut number, mut blank) = (Vec::new(), 0, 0);
+        while reader.read_until(b'\n', &mut line).map_err(failed)? > 0 {
+            number += 1;
+            if line.trim_ascii().is_empty() {
+                // Left out unless another line follows.
+                blank += 1;
+            } else {
+                (number - blank..number).try_for_each(|number| each(number, b""))?;
+                blank = 0;
+                each(number, line.trim_ascii())?;
+            }
+            line.clear();
+        }
+        Ok(())
+    }
+}
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes)
+}
+
+fn lines(bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
+    let lines = bytes.trim_ascii_end();
+    let some = if lines.is_empty() { 0 } else { usize::MAX };
+    lines.split(|&byte| byte == b'\n').take(some).zip(1..).map(|(line, number)| (number, line.trim_ascii()))
 }
 
 /// Rows of equal width, row after row.
@@ -53,16 +119,6 @@ impl TextFile {
         Ok(TextFile { source, budget, bytes })
     }
 
-    /// The name that messages use.
-    pub fn name(&self) -> &str {
-        self.source.name()
-    }
-
-    /// What was read, with its hash.
-    pub fn source(&self) -> &SourceFile {
-        &self.source
-    }
-
     /// What may be made of the file.
     pub fn budget(&self) -> &Budget {
         &self.budget
@@ -70,7 +126,7 @@ impl TextFile {
 
     /// The bytes, unpacked, without a byte-order mark.
     pub fn bytes(&self) -> &[u8] {
-        self.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.bytes)
+        without_mark(&self.bytes)
     }
 
     /// The text; an error that names the line if it is not UTF-8.
@@ -87,9 +143,37 @@ impl TextFile {
 
     /// The lines with their numbers, from 1, without their ends. Blank lines at the end are left out.
     pub fn lines(&self) -> impl Iterator<Item = (u64, &[u8])> {
-        let lines = self.bytes().trim_ascii_end();
-        let some = if lines.is_empty() { 0 } else { usize::MAX };
-        lines.split(|&byte| byte == b'\n').take(some).zip(1..).map(|(line, number)| (number, line.trim_ascii()))
+        lines(self.bytes())
+    }
+}
+
+impl TextFile<Text> {
+    /// As [`TextFile::open`]; with `scratch` the text stays in its file, or is unpacked to one there.
+    pub fn open_anywhere(path: &Path, scratch: Option<&Scratch>) -> Result<Self, DataError> {
+        let Some(scratch) = scratch else {
+            let TextFile { source, budget, bytes } = TextFile::open(path)?;
+            return Ok(TextFile { source, budget, bytes: Text::Memory(bytes) });
+        };
+        let (source, bytes) = Text::on_disk(path, scratch)?;
+        let budget = source.budget();
+        Ok(TextFile { source, budget, bytes })
+    }
+}
+
+impl<B: Lines> TextFile<B> {
+    /// The name that messages use.
+    pub fn name(&self) -> &str {
+        self.source.name()
+    }
+
+    /// What was read, with its hash.
+    pub fn source(&self) -> &SourceFile {
+        &self.source
+    }
+
+    /// Bytes of the text.
+    pub fn length(&self) -> usize {
+        self.bytes.length()
     }
 
     /// A line of this file, for messages.
@@ -152,32 +236,65 @@ impl TextFile {
         Err(self.wrong(format!("{found} for {wanted} {of}. The file is cut short, or belongs to other data.")))
     }
 
-    fn rows<T>(&self, allowed: &str, parse: impl Fn(&[u8]) -> Option<T>) -> Result<Rows<T>, DataError> {
+    /// Gives rows of finite numbers to `each`, with the number of the line.
+    pub fn each_numbers(&self, mut each: impl FnMut(u64, &[f32]) -> Result<(), DataError>) -> Result<(), DataError> {
+        self.each_row(
+            "a finite number",
+            |cell| parse_f32(cell).filter(|number| number.is_finite()),
+            |line, _, row| each(line, row),
+        )
+    }
+
+    /// Gives rows of whole numbers to `each`, with the number of the line.
+    pub fn each_integers(&self, mut each: impl FnMut(u64, &[i64]) -> Result<(), DataError>) -> Result<(), DataError> {
+        self.each_row("a whole number", parse_i64, |line, _, row| each(line, row))
+    }
+
+    fn rows<T: Copy>(&self, allowed: &str, parse: impl Fn(&[u8]) -> Option<T>) -> Result<Rows<T>, DataError> {
         let mut rows = Rows { width: 0, values: Vec::new() };
-        for (number, line) in self.lines() {
-            let before = rows.values.len();
+        self.each_row(allowed, parse, |_, line, row| {
+            if rows.width == 0 {
+                rows.width = row.len();
+                // Lines are about as long as the first one, line end included.
+                let lines = self.bytes.length() / (line + 1);
+                self.budget.grow(&mut rows.values, lines.saturating_mul(row.len()))?;
+            }
+            rows.values.extend_from_slice(row);
+            Ok(())
+        })?;
+        Ok(rows)
+    }
+
+    /// Gives every row of cells to `each`, with number and length of the line; all have as many cells as the first.
+    fn each_row<T>(
+        &self,
+        allowed: &str,
+        parse: impl Fn(&[u8]) -> Option<T>,
+        mut each: impl FnMut(u64, usize, &[T]) -> Result<(), DataError>,
+    ) -> Result<(), DataError> {
+        let failed = |source| DataError::Read { file: self.name().to_string(), source };
+        let (mut width, mut values) = (0, Vec::new());
+        self.bytes.each_line(&failed, &mut |number, line| {
+            values.clear();
             for cell in line.split(|&byte| byte == b',') {
                 let cell = cell.trim_ascii();
                 match parse(cell) {
-                    Some(value) => rows.values.push(value),
+                    Some(value) => values.push(value),
                     None => {
                         let value = quoted(&String::from_utf8_lossy(cell));
                         return Err(self.wrong_at(number, format!("{value} is not {allowed}. Correct the cell.")));
                     }
                 }
             }
-            let found = rows.values.len() - before;
-            if before == 0 {
-                rows.width = found;
-                // Lines are about as long as the first one, line end included.
-                let lines = self.bytes.len() / (line.len() + 1);
-                self.budget.grow(&mut rows.values, lines.saturating_mul(found))?;
-            } else if found != rows.width {
+            let found = values.len();
+            if width == 0 {
+                width = found;
+            } else if found != width {
                 let cells = counted(found as u64, "cell", "cells");
-                let reason = format!("{cells} where line 1 has {}. Add or remove cells.", rows.width);
+                let reason = format!("{cells} where line 1 has {width}. Add or remove cells.");
                 return Err(self.wrong_at(number, reason));
             }
-        }
-        Ok(rows)
+            each(number, line.len(), &values)
+        })
     }
 }

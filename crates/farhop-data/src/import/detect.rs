@@ -251,7 +251,7 @@ fn lines(name: &str, text: &str) -> Option<Kind> {
     if (2..=4).contains(&cells.len()) && (numbers == cells.len() || commented) {
         return Some(Kind::EdgeList);
     }
-    let delimiter = char::from(delimiter_of(name, text.as_bytes()));
+    let delimiter = char::from(delimiter_of(name, || text.as_bytes()));
     let header: Vec<String> = first.split(delimiter).map(|cell| cell.trim().trim_matches('"').to_lowercase()).collect();
     let has = |names: &[&str]| header.iter().any(|cell| names.contains(&cell.as_str()));
     if has(&["smiles"]) {

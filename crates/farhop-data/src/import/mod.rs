@@ -19,7 +19,9 @@ pub use file_schema::{ColumnSizes, FileSchema};
 use crate::catalogue::SplitRequest;
 use crate::dataset::Dataset;
 use crate::dataset::dataset_file::LEFT_ON_DISK;
+use crate::dataset::parts::Pieces;
 use crate::error::DataError;
+use crate::files::scratch::Scratch;
 use crate::formats::table::Table;
 use crate::layouts::attributed::{AttributedGraphs, GRAPH_COLUMN, ID_COLUMN};
 use crate::layouts::graph_arrays::REMEDY;
@@ -27,7 +29,7 @@ use crate::layouts::ogb::{self, OgbOptions};
 use crate::layouts::tu::{self, TuOptions};
 use crate::layouts::wikics::WikiCs;
 use crate::molecules::{MoleculeOptions, MoleculeTable};
-use crate::tables::node_tables::load_open;
+use crate::tables::node_tables::{load_on_disk, load_open};
 use crate::tables::options::{NodeTableOptions, SplitChoice};
 use crate::tables::schema::Schema;
 use crate::tables::targets::TargetKind;
@@ -107,11 +109,7 @@ pub fn import(path: &Path, options: &ImportOptions) -> Result<Dataset, DataError
             [name] => tu::read(path, name, &tu_options(options)),
             _ => Err(wrong(path, format!("the folder holds {kind}. Keep one of them in it."))),
         },
-        Kind::OgbFolder => {
-            let task = options.task;
-            let draw = options.table.split.clone();
-            ogb::read(path, &OgbOptions { directed: options.table.directed, task, draw, ..OgbOptions::default() })
-        }
+        Kind::OgbFolder => ogb::read(path, &ogb_options(options)),
         Kind::Molecules | Kind::SmilesLines | Kind::Sdf => {
             MoleculeTable::load(path, &molecule_options(options)).map(|table| table.dataset)
         }
@@ -133,6 +131,39 @@ pub fn import(path: &Path, options: &ImportOptions) -> Result<Dataset, DataError
             Err(wrong(path, format!("the path holds {kind}. {remedy}")))
         }
     }
+}
+
+/// As [`import`], of one graph whose nodes are predicted, with nothing of the size of its edges or features in memory: the dataset has an edgeless
+/// graph, and its rows are beside it. What has to be made first lies in `scratch`. None for what is not read that way: anything but `.farhop` files
+/// and OGB folders, features of edges, graphs as a whole.
+pub fn import_in_pieces(
+    path: &Path,
+    options: &ImportOptions,
+    scratch: &Scratch,
+) -> Result<Option<(Dataset, Pieces)>, DataError> {
+    let kind = detect(path)?;
+    if matches!(kind, Kind::Farhop | Kind::OgbFolder) {
+        arrays::refuse_number(path, options)?;
+    }
+    match kind {
+        Kind::Farhop => Ok(Pieces::open(path)?.filter(|(dataset, _)| dataset.splits_nodes())),
+        Kind::OgbFolder => {
+            let found = ogb::read_on_disk(path, &ogb_options(options), scratch)?;
+            Ok(found.map(|(dataset, rows)| (dataset, Pieces::of(rows))))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// A dataset from a nodes table and an edges table, as [`import_in_pieces`] reads it. None where edges have features.
+pub fn tables_in_pieces(
+    nodes: &Path,
+    edges: &Path,
+    options: &NodeTableOptions,
+    scratch: &Scratch,
+) -> Result<Option<(Dataset, Pieces)>, DataError> {
+    let found = load_on_disk(nodes, edges, options, scratch)?;
+    Ok(found.map(|(dataset, rows)| (dataset, Pieces::of(rows))))
 }
 
 fn dataset_of(tables: Tables<'_>, options: &ImportOptions) -> Result<Dataset, DataError> {
@@ -189,6 +220,11 @@ fn attributed_of_one(file: &AttributedGraphs, options: &ImportOptions) -> Option
     table.ignore.push(GRAPH_COLUMN.to_string());
     table.ignore_edges.push(GRAPH_COLUMN.to_string());
     Some(table)
+}
+
+fn ogb_options(options: &ImportOptions) -> OgbOptions {
+    let (task, draw) = (options.task, options.table.split.clone());
+    OgbOptions { directed: options.table.directed, task, draw, ..OgbOptions::default() }
 }
 
 fn tu_options(options: &ImportOptions) -> TuOptions {

@@ -6,7 +6,7 @@ use crate::dataset::Columns;
 use crate::error::DataError;
 use crate::error::problems::Problems;
 use crate::formats::table::Table;
-use crate::tables::features::{encode, infer_kinds, statistics_and_fill};
+use crate::tables::features::{encode, encode_rows, infer_kinds, statistics_and_fill};
 use crate::tables::graph_features::{complete_graph_features, graph_feature};
 use crate::tables::node_tables::feature_notes;
 use crate::tables::options::NodeTableOptions;
@@ -29,7 +29,7 @@ pub(super) fn read_features(
     let mut columns = infer_kinds(table, roles, looks, scan.ids.len(), options, &mut problems);
     if !problems.is_empty() {
         // Nothing will come of it: the cells are looked at as well, so that everything is said at once.
-        problems.hear(encode(table, roles, &columns, scan.ids.len()));
+        problems.hear(encode_rows(table, roles, &columns, scan.ids.len(), |_, _| Ok(())));
     }
     problems.into_result()?;
     statistics_and_fill(table, roles, &mut columns, train, options)?;

@@ -10,11 +10,14 @@ use farhop_graph::{Built, Direction, GraphSet};
 
 use crate::dataset::categories::MOST_CATEGORIES;
 use crate::dataset::entry_rows::{build_graph, spread};
+use crate::dataset::parts::{EdgeSorter, SortedRows, edgeless};
 use crate::dataset::split::Split;
 use crate::dataset::split_choice::chosen_split;
-use crate::dataset::{Columns, Dataset, Level, Target};
+use crate::dataset::{Columns, Dataset, Level, NumbersOnDisk, Target};
 use crate::error::DataError;
+use crate::files::scratch::Scratch;
 use crate::files::source::SourceFile;
+use crate::files::text_store::Text;
 use crate::formats::table::Table;
 use crate::formats::text_file::{Rows, TextFile};
 use crate::tables::options::SplitChoice;
@@ -46,44 +49,94 @@ pub struct OgbOptions {
 /// # Errors
 /// Names file and line of the first thing that does not fit.
 pub fn read(folder: &Path, options: &OgbOptions) -> Result<Dataset, DataError> {
-    let mut files = Files { folder, sources: Vec::new() };
-    let level = if files.path("node-label").is_some() { Level::Node } else { Level::Graph };
-    let labels = files.required(if level == Level::Node { "node-label" } else { "graph-label" })?;
-    let sizes = Sizes::read(&mut files, level)?;
-    let categories = level == Level::Graph;
-    // What the counts promise is compared with every table that has a row for each before anything is made of them.
-    let values = labels.optional_numbers()?;
-    let rows = if level == Level::Node { sizes.nodes() } else { sizes.graphs() };
-    labels.require_rows(values.len(), rows, if level == Level::Node { "nodes" } else { "graphs" })?;
-    let nodes = match files.optional("node-feat")? {
-        Some(file) => {
-            let rows = file.numbers()?;
-            file.require_rows(rows.len(), sizes.nodes(), "nodes")?;
-            columns(&file, rows, categories, options.node_sizes.as_deref())?
-        }
-        None => Columns::none(),
-    };
-    let (built, edges_file) = read_edges(&mut files, &sizes, options.directed)?;
-    let edges = read_edge_features(&mut files, &built, categories, options.edge_sizes.as_deref())?;
-    let target = Labels { file: &labels, values }.target(options.task, class_names(folder))?;
-    let split = match read_split(&mut files, rows, options.split.as_deref())? {
-        Some(split) => split,
-        None => chosen_split(rows, &target, &options.draw)?,
-    };
-    let notes = notes(&built, &edges_file);
-    let graphs = GraphSet::new(built.graph, sizes.offsets).map_err(|error| edges_file.wrong(error.to_string()))?;
-    let name = folder.file_name().map_or_else(|| "ogb".to_string(), |name| name.to_string_lossy().into_owned());
-    Dataset { nodes, edges, split, notes, sources: files.sources, ..Dataset::new(name, graphs, level, target) }.check()
+    let files = Files::of(folder, None);
+    let (around, graph) = files.read(options, |files, sizes, level| {
+        let categories = level == Level::Graph;
+        let nodes = match files.optional("node-feat")? {
+            Some(file) => {
+                let rows = file.numbers()?;
+                file.require_rows(rows.len(), sizes.nodes(), "nodes")?;
+                columns(&file, rows, categories, options.node_sizes.as_deref())?
+            }
+            None => Columns::none(),
+        };
+        let (built, file) = read_edges(files, sizes, options.directed)?;
+        let edges = read_edge_features(files, &built, categories, options.edge_sizes.as_deref())?;
+        Ok(Arrays { nodes, edges, self_loops: built.report.self_loops, graph: built.graph, file })
+    })?;
+    let graphs = GraphSet::new(graph, around.offsets).map_err(|error| around.file.wrong(error.to_string()))?;
+    around.dataset.with(graphs)
+}
+
+/// As [`read`], of a node dataset, with nothing of the size of the edges or of the features in memory: the dataset has an edgeless graph and
+/// features that lie in a file of `scratch`, and the rows are beside it. None for graph datasets, and where edges have features.
+pub(crate) fn read_on_disk(
+    folder: &Path,
+    options: &OgbOptions,
+    scratch: &Scratch,
+) -> Result<Option<(Dataset, SortedRows)>, DataError> {
+    let files = Files::of(folder, Some(scratch));
+    if files.path("node-label").is_none() || files.path("edge-feat").is_some() || options.node_sizes.is_some() {
+        return Ok(None);
+    }
+    let (around, rows) = files.read(options, |files, sizes, _| {
+        let nodes = match files.optional("node-feat")? {
+            Some(file) => numbers_on_disk(&file, sizes.nodes(), scratch)?,
+            None => Columns::none(),
+        };
+        let (rows, file) = sorted_edges(files, sizes, options.directed, scratch)?;
+        Ok(Arrays { nodes, edges: Columns::none(), self_loops: rows.report.self_loops, graph: rows, file })
+    })?;
+    let graphs = edgeless(around.file.name(), rows.nodes())?;
+    Ok(Some((around.dataset.with(graphs)?, rows)))
+}
+
+/// What was read of nodes and edges.
+struct Arrays<G> {
+    nodes: Columns,
+    edges: Columns,
+    graph: G,
+    self_loops: usize,
+    /// The table of edges.
+    file: TextFile<Text>,
+}
+
+/// A dataset but for its graphs.
+struct Around {
+    dataset: WithoutGraphs,
+    /// Where the nodes of each graph start.
+    offsets: Vec<usize>,
+    /// The table of edges.
+    file: TextFile<Text>,
+}
+
+/// A dataset that waits for its graphs.
+struct WithoutGraphs {
+    name: String,
+    level: Level,
+    target: Target,
+    nodes: Columns,
+    edges: Columns,
+    split: Split,
+    notes: Vec<String>,
+    sources: Vec<SourceFile>,
+}
+
+impl WithoutGraphs {
+    fn with(self, graphs: GraphSet) -> Result<Dataset, DataError> {
+        let WithoutGraphs { name, level, target, nodes, edges, split, notes, sources } = self;
+        Dataset { nodes, edges, split, notes, sources, ..Dataset::new(name, graphs, level, target) }.check()
+    }
 }
 
 /// Reads a table of `raw/` with one whole number per line, such as `node_year`.
 pub fn read_column(folder: &Path, table: &str) -> Result<Vec<i64>, DataError> {
-    Files { folder, sources: Vec::new() }.required(table)?.integer_column()
+    Files::of(folder, None).required(table)?.integer_column()
 }
 
 /// Reads the labels of the nodes: the class of each, `None` where it is missing, and the names of the classes.
 pub fn read_node_classes(folder: &Path) -> Result<(Vec<Option<u32>>, Vec<String>), DataError> {
-    let file = Files { folder, sources: Vec::new() }.required("node-label")?;
+    let file = Files::of(folder, None).required("node-label")?;
     let values = file.optional_numbers()?;
     match (Labels { file: &file, values }).target(Some(TargetKind::Classes), class_names(folder))? {
         Target::Class { labels, classes } => Ok((labels, classes)),
@@ -93,28 +146,61 @@ pub fn read_node_classes(folder: &Path) -> Result<(Vec<Option<u32>>, Vec<String>
 
 /// Whether a folder looks like this layout.
 pub fn looks_like(folder: &Path) -> bool {
-    let files = Files { folder, sources: Vec::new() };
+    let files = Files::of(folder, None);
     files.path("edge").is_some() && (files.path("node-label").is_some() || files.path("graph-label").is_some())
 }
 
 struct Files<'a> {
     folder: &'a Path,
     sources: Vec<SourceFile>,
+    /// Where text is unpacked to that is not read into memory.
+    scratch: Option<&'a Scratch>,
 }
 
-impl Files<'_> {
+impl<'a> Files<'a> {
+    fn of(folder: &'a Path, scratch: Option<&'a Scratch>) -> Self {
+        Files { folder, sources: Vec::new(), scratch }
+    }
+
+    /// Reads a dataset; its nodes and edges by `arrays`.
+    fn read<G>(
+        mut self,
+        options: &OgbOptions,
+        arrays: impl FnOnce(&mut Self, &Sizes, Level) -> Result<Arrays<G>, DataError>,
+    ) -> Result<(Around, G), DataError> {
+        let level = if self.path("node-label").is_some() { Level::Node } else { Level::Graph };
+        let labels = self.required(if level == Level::Node { "node-label" } else { "graph-label" })?;
+        let sizes = Sizes::read(&mut self, level)?;
+        // What the counts promise is compared with every table that has a row for each before anything is made of them.
+        let values = labels.optional_numbers()?;
+        let rows = if level == Level::Node { sizes.nodes() } else { sizes.graphs() };
+        labels.require_rows(values.len(), rows, if level == Level::Node { "nodes" } else { "graphs" })?;
+        let Arrays { nodes, edges, graph, self_loops, file } = arrays(&mut self, &sizes, level)?;
+        let target = Labels { file: &labels, values }.target(options.task, class_names(self.folder))?;
+        let split = match read_split(&mut self, rows, options.split.as_deref())? {
+            Some(split) => split,
+            None => chosen_split(rows, &target, &options.draw)?,
+        };
+        let notes = notes(self_loops, &file);
+        let name =
+            self.folder.file_name().map_or_else(|| "ogb".to_string(), |name| name.to_string_lossy().into_owned());
+        let sources = self.sources;
+        let dataset = WithoutGraphs { name, level, target, nodes, edges, split, notes, sources };
+        Ok((Around { dataset, offsets: sizes.offsets, file }, graph))
+    }
+
     fn path(&self, table: &str) -> Option<PathBuf> {
         let raw = self.folder.join("raw");
         ["csv.gz", "csv"].map(|end| raw.join(format!("{table}.{end}"))).into_iter().find(|path| path.exists())
     }
 
-    fn open(&mut self, path: &Path) -> Result<TextFile, DataError> {
-        let file = TextFile::open(path)?;
+    fn open(&mut self, path: &Path) -> Result<TextFile<Text>, DataError> {
+        let file = TextFile::open_anywhere(path, self.scratch)?;
         self.sources.push(file.source().clone());
         Ok(file)
     }
 
-    fn required(&mut self, table: &str) -> Result<TextFile, DataError> {
+    fn required(&mut self, table: &str) -> Result<TextFile<Text>, DataError> {
         match self.path(table) {
             Some(path) => self.open(&path),
             None => Err(DataError::Array {
@@ -125,7 +211,7 @@ impl Files<'_> {
         }
     }
 
-    fn optional(&mut self, table: &str) -> Result<Option<TextFile>, DataError> {
+    fn optional(&mut self, table: &str) -> Result<Option<TextFile<Text>>, DataError> {
         self.path(table).map(|path| self.open(&path)).transpose()
     }
 }
@@ -145,6 +231,21 @@ impl Sizes {
 
     fn nodes(&self) -> usize {
         self.offsets.last().copied().unwrap_or(0)
+    }
+
+    /// The ends of an edge of a graph among all nodes, or why there is no such edge.
+    fn ends(&self, graph: usize, pair: &[i64]) -> Result<(u32, u32), String> {
+        let start = self.offsets[graph];
+        let nodes = self.offsets[graph + 1] - start;
+        let mut row = [0; 2];
+        for (place, &end) in row.iter_mut().zip(pair) {
+            if end < 0 || end as u64 >= nodes as u64 {
+                let count = counted(nodes as u64, "node", "nodes");
+                return Err(format!("node {end} does not exist: graph {graph} has {count}, numbered from 0."));
+            }
+            *place = (start + end as usize) as u32;
+        }
+        Ok((row[0], row[1]))
     }
 
     fn read(files: &mut Files<'_>, level: Level) -> Result<Sizes, DataError> {
@@ -171,7 +272,7 @@ impl Sizes {
     }
 }
 
-fn counts(file: &TextFile) -> Result<Vec<usize>, DataError> {
+fn counts(file: &TextFile<Text>) -> Result<Vec<usize>, DataError> {
     let numbers = file.integer_column()?;
     let check = |(row, &number): (usize, &i64)| match u32::try_from(number) {
         Ok(number) => Ok(number as usize),
@@ -180,7 +281,7 @@ fn counts(file: &TextFile) -> Result<Vec<usize>, DataError> {
     numbers.iter().enumerate().map(check).collect()
 }
 
-fn read_edges(files: &mut Files<'_>, sizes: &Sizes, directed: bool) -> Result<(Built, TextFile), DataError> {
+fn read_edges(files: &mut Files<'_>, sizes: &Sizes, directed: bool) -> Result<(Built, TextFile<Text>), DataError> {
     let file = files.required("edge")?;
     let ends = file.integers()?;
     file.require_width(ends.width, 2)?;
@@ -188,23 +289,55 @@ fn read_edges(files: &mut Files<'_>, sizes: &Sizes, directed: bool) -> Result<(B
     let mut rows = Vec::with_capacity(ends.len());
     let mut pairs = ends.values.chunks_exact(2).zip(1..);
     for (graph, &edges) in sizes.edges.iter().enumerate() {
-        let start = sizes.offsets[graph];
-        let nodes = sizes.offsets[graph + 1] - start;
         for (pair, line) in pairs.by_ref().take(edges) {
-            let mut row = [0; 2];
-            for (place, &end) in row.iter_mut().zip(pair) {
-                if end < 0 || end as u64 >= nodes as u64 {
-                    let count = counted(nodes as u64, "node", "nodes");
-                    let reason = format!("node {end} does not exist: graph {graph} has {count}, numbered from 0.");
-                    return Err(file.wrong_at(line, reason));
-                }
-                *place = (start + end as usize) as u32;
-            }
-            rows.push((row[0], row[1]));
+            rows.push(sizes.ends(graph, pair).map_err(|reason| file.wrong_at(line, reason))?);
         }
     }
     let direction = if directed { Direction::Directed } else { Direction::Undirected };
     Ok((build_graph(file.name(), sizes.nodes(), &rows, direction)?, file))
+}
+
+/// As [`read_edges`], of one graph, with the rows in a file.
+fn sorted_edges(
+    files: &mut Files<'_>,
+    sizes: &Sizes,
+    directed: bool,
+    scratch: &Scratch,
+) -> Result<(SortedRows, TextFile<Text>), DataError> {
+    let file = files.required("edge")?;
+    let direction = if directed { Direction::Directed } else { Direction::Undirected };
+    let mut sorter = EdgeSorter::new(scratch, sizes.nodes(), file.length(), direction)?;
+    let (mut rows, mut width, mut wrong) = (0, 0, None);
+    // What is said first is what is wrong with the cells, then with their number: as if all were read before any is looked at.
+    file.each_integers(|line, pair| {
+        (rows, width) = (rows + 1, pair.len());
+        if width == 2 && wrong.is_none() {
+            match sizes.ends(0, pair) {
+                Ok((source, target)) => sorter.push(source, target)?,
+                Err(reason) => wrong = Some((line, reason)),
+            }
+        }
+        Ok(())
+    })?;
+    file.require_width(width, 2)?;
+    file.require_rows(rows, sizes.edges.iter().fold(0, |all, &n| all.saturating_add(n)), "edges")?;
+    if let Some((line, reason)) = wrong {
+        return Err(file.wrong_at(line, reason));
+    }
+    Ok((sorter.finish(sizes.nodes(), file.name())?, file))
+}
+
+/// The numbers of all nodes, in a file.
+fn numbers_on_disk(file: &TextFile<Text>, nodes: usize, scratch: &Scratch) -> Result<Columns, DataError> {
+    let mut numbers = scratch.file()?.writer();
+    let (mut rows, mut width) = (0, 0);
+    file.each_numbers(|_, row| {
+        (rows, width) = (rows + 1, row.len());
+        numbers.put_f32(row)
+    })?;
+    file.require_rows(rows, nodes, "nodes")?;
+    let numbers = numbers.finish()?.open_again()?;
+    Ok(Columns::on_disk(NumbersOnDisk::new(file.name(), numbers, 0, [nodes, width])))
 }
 
 fn read_edge_features(
@@ -229,7 +362,7 @@ fn read_edge_features(
 }
 
 /// Numbers as they are, or as categories if they are asked for or look like it.
-fn columns(file: &TextFile, rows: Rows<f32>, guess: bool, sizes: Option<&[u32]>) -> Result<Columns, DataError> {
+fn columns(file: &TextFile<Text>, rows: Rows<f32>, guess: bool, sizes: Option<&[u32]>) -> Result<Columns, DataError> {
     let small = |value: &f32| value.fract() == 0.0 && *value >= 0.0 && (*value as usize) < MOST_CATEGORIES;
     let sizes: Vec<u32> = match sizes {
         Some(sizes) => {
@@ -258,7 +391,7 @@ fn columns(file: &TextFile, rows: Rows<f32>, guess: bool, sizes: Option<&[u32]>)
 }
 
 struct Labels<'a> {
-    file: &'a TextFile,
+    file: &'a TextFile<Text>,
     values: Rows<f32>,
 }
 
@@ -381,10 +514,9 @@ fn read_split(files: &mut Files<'_>, rows: usize, kind: Option<&str>) -> Result<
     Split::from_lists(rows, train, valid, test).map(Some).map_err(named)
 }
 
-fn notes(built: &Built, edges: &TextFile) -> Vec<String> {
-    let loops = built.report.self_loops as u64;
-    match loops {
+fn notes(self_loops: usize, edges: &TextFile<Text>) -> Vec<String> {
+    match self_loops as u64 {
         0 => Vec::new(),
-        _ => vec![format!("{}: {} left out", edges.name(), counted(loops, "self-loop", "self-loops"))],
+        loops => vec![format!("{}: {} left out", edges.name(), counted(loops, "self-loop", "self-loops"))],
     }
 }

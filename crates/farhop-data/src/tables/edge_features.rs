@@ -104,7 +104,7 @@ pub fn apply(
     encode(edges, kept, &places, notes)
 }
 
-fn unused_note(table: &Table, names: Vec<&String>) -> Vec<String> {
+pub(super) fn unused_note(table: &Table, names: Vec<&String>) -> Vec<String> {
     if names.is_empty() {
         return Vec::new();
     }

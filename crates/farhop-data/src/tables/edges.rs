@@ -3,14 +3,17 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use farhop_graph::{Built, Direction, NO_EDGE};
+use farhop_graph::{Built, Direction, Graph, NO_EDGE};
 
 use crate::dataset::entry_rows::build_graph;
+use crate::dataset::parts::{EdgeSorter, SortedRows};
 use crate::error::DataError;
 use crate::error::problems::Problems;
 use crate::error::setting::Setting;
+use crate::files::scratch::Scratch;
 use crate::files::source::SourceFile;
 use crate::formats::table::{Row, Table};
+use crate::tables::graph_features::Degrees;
 use crate::tables::scan::MOST_NODES;
 use crate::text::{counted, listed};
 
@@ -50,6 +53,16 @@ pub enum NodeIds<'a> {
         /// The name of the array.
         file: &'a str,
     },
+}
+
+impl NodeIds<'_> {
+    /// How many there are before any is added.
+    fn count(&self) -> usize {
+        match self {
+            NodeIds::Table { ids, .. } | NodeIds::Joined { ids, .. } => ids.len(),
+            NodeIds::Rows { count, .. } => *count,
+        }
+    }
 }
 
 /// Ids of nodes that are known from before.
@@ -105,34 +118,19 @@ impl EdgeTable {
 
     /// Reads an edges table that is open already.
     pub(crate) fn read(table: &Table, ids: NodeIds<'_>, options: EdgeOptions) -> Result<EdgeTable, DataError> {
-        let columns = Columns::find(table, options.weights)?;
-        let mut lookup = Lookup::new(ids);
-        if !columns.named {
-            lookup.refuse_data_as_header(table, &columns)?;
-        }
         let mut rows = Vec::new();
-        let mut weights = Vec::new();
-        let mut problems = Problems::default();
-        let mut walk = table.rows();
-        while let Some(row) = walk.next_telling(&mut problems)? {
-            let source = lookup.find(&row, columns.source, "source", &mut problems);
-            let target = lookup.find(&row, columns.target, "target", &mut problems);
-            if let (Some(source), Some(target)) = (source, target) {
-                rows.push((source, target));
-            }
-            if let Some(column) = columns.weight {
-                weights.extend(problems.hear(weight(&row, column)));
-            }
-        }
-        problems.into_result()?;
+        let ends = Ends::read(table, ids, options, |source, target| {
+            rows.push((source, target));
+            Ok(())
+        })?;
         let direction = if options.directed { Direction::Directed } else { Direction::Undirected };
-        let nodes = lookup.nodes();
-        let built = build_graph(table.name(), nodes, &rows, direction)?;
+        let built = build_graph(table.name(), ends.nodes, &rows, direction)?;
+        let columns = ends.columns;
         let read = EdgeTable {
             rows,
-            weights: columns.weight.map(|_| weights),
+            weights: columns.weight.map(|_| ends.weights),
             built,
-            added: lookup.added,
+            added: ends.added,
             unused: columns.unused(table),
             source: table.source().clone(),
         };
@@ -204,6 +202,107 @@ impl EdgeTable {
                 "Remove one of the rows.".to_string()
             },
         }
+    }
+}
+
+/// Edges whose rows lie in a file.
+#[derive(Debug)]
+pub(crate) struct SortedEdges {
+    /// The rows.
+    pub rows: SortedRows,
+    /// As in [`EdgeTable`].
+    pub added: Vec<String>,
+    /// As in [`EdgeTable`].
+    pub unused: Vec<String>,
+}
+
+impl SortedEdges {
+    /// Reads an edges table without keeping its rows in memory.
+    pub fn read(table: &Table, ids: NodeIds<'_>, directed: bool, scratch: &Scratch) -> Result<Self, DataError> {
+        let direction = if directed { Direction::Directed } else { Direction::Undirected };
+        let mut sorter = EdgeSorter::new(scratch, ids.count(), table.bytes(), direction)?;
+        let options = EdgeOptions { directed, weights: false };
+        let ends = Ends::read(table, ids, options, |source, target| sorter.push(source, target))?;
+        let rows = sorter.finish(ends.nodes, table.name())?;
+        Ok(SortedEdges { rows, added: ends.added, unused: ends.columns.unused(table) })
+    }
+}
+
+/// What a nodes table needs of the edges.
+pub(crate) trait ReadEdges {
+    /// What they are.
+    type Graph: Degrees;
+
+    /// The graph.
+    fn graph(&self) -> &Self::Graph;
+
+    /// Ids that became new nodes.
+    fn added(&self) -> &[String];
+}
+
+impl ReadEdges for EdgeTable {
+    type Graph = Graph;
+
+    fn graph(&self) -> &Graph {
+        &self.built.graph
+    }
+
+    fn added(&self) -> &[String] {
+        &self.added
+    }
+}
+
+impl ReadEdges for SortedEdges {
+    type Graph = SortedRows;
+
+    fn graph(&self) -> &SortedRows {
+        &self.rows
+    }
+
+    fn added(&self) -> &[String] {
+        &self.added
+    }
+}
+
+/// What a walk over an edges table found beside the ends of its rows.
+struct Ends {
+    columns: Columns,
+    /// Of each row, if they were asked for.
+    weights: Vec<f32>,
+    added: Vec<String>,
+    /// Nodes in all.
+    nodes: usize,
+}
+
+impl Ends {
+    /// Gives source and target of every row to `each`; problems are told together.
+    fn read(
+        table: &Table,
+        ids: NodeIds<'_>,
+        options: EdgeOptions,
+        mut each: impl FnMut(u32, u32) -> Result<(), DataError>,
+    ) -> Result<Ends, DataError> {
+        let columns = Columns::find(table, options.weights)?;
+        let mut lookup = Lookup::new(ids);
+        if !columns.named {
+            lookup.refuse_data_as_header(table, &columns)?;
+        }
+        let mut weights = Vec::new();
+        let mut problems = Problems::default();
+        let mut walk = table.rows();
+        while let Some(row) = walk.next_telling(&mut problems)? {
+            let source = lookup.find(&row, columns.source, "source", &mut problems);
+            let target = lookup.find(&row, columns.target, "target", &mut problems);
+            if let (Some(source), Some(target)) = (source, target) {
+                each(source, target)?;
+            }
+            if let Some(column) = columns.weight {
+                weights.extend(problems.hear(weight(&row, column)));
+            }
+        }
+        problems.into_result()?;
+        let nodes = lookup.nodes();
+        Ok(Ends { columns, weights, added: lookup.added, nodes })
     }
 }
 
@@ -296,8 +395,8 @@ impl<'a> Lookup<'a> {
 
     fn nodes(&self) -> usize {
         match self.ids {
-            NodeIds::Table { ids, .. } | NodeIds::Joined { ids, .. } => ids.len() + self.added.len(),
             NodeIds::Rows { count, .. } => count,
+            other => other.count() + self.added.len(),
         }
     }
 

@@ -150,11 +150,27 @@ pub struct Encoded {
 /// Names every cell that can't be read, up to ten.
 pub fn encode(table: &Table, roles: &Roles, columns: &[FeatureColumn], nodes: usize) -> Result<Encoded, DataError> {
     let width: usize = columns.iter().map(|column| column.kind.width()).sum();
-    let mut encoded = Encoded {
-        features: allocate(table, nodes, width, "nodes")?,
-        unseen: vec![0; columns.len()],
-        filled: vec![0; columns.len()],
-    };
+    let mut features = allocate(table, nodes, width, "nodes")?;
+    let counts = encode_rows(table, roles, columns, nodes, |node, row| {
+        features[node * width..(node + 1) * width].copy_from_slice(row);
+        Ok(())
+    })?;
+    Ok(Encoded { features, ..counts })
+}
+
+/// As [`encode`], with every row given to `each`, in their order; the features of the result are empty.
+///
+/// # Errors
+/// As [`encode`], or what `each` says.
+pub fn encode_rows(
+    table: &Table,
+    roles: &Roles,
+    columns: &[FeatureColumn],
+    nodes: usize,
+    mut each: impl FnMut(usize, &mut [f32]) -> Result<(), DataError>,
+) -> Result<Encoded, DataError> {
+    let width: usize = columns.iter().map(|column| column.kind.width()).sum();
+    let mut encoded = Encoded { features: Vec::new(), unseen: vec![0; columns.len()], filled: vec![0; columns.len()] };
     let mut layout = Vec::with_capacity(columns.len());
     let mut place = 0;
     let mut from_table = roles.features.iter();
@@ -168,9 +184,16 @@ pub fn encode(table: &Table, roles: &Roles, columns: &[FeatureColumn], nodes: us
     }
     let mut done = 0;
     let mut problems = Problems::default();
+    let mut target = vec![0.0; width];
     let mut rows = table.rows();
     while let Some(row) = rows.next_whole_row()? {
-        let target = &mut encoded.features[row.index * width..(row.index + 1) * width];
+        if row.index >= nodes {
+            return Err(DataError::Line {
+                place: row.place(),
+                reason: "the file changed while it was read: start again.".to_string(),
+            });
+        }
+        target.fill(0.0);
         for &(index, cell, place, kind) in &layout {
             match encode_cell(&row, cell, kind, &mut target[place..]) {
                 Ok(Outcome::Encoded) => {}
@@ -179,15 +202,18 @@ pub fn encode(table: &Table, roles: &Roles, columns: &[FeatureColumn], nodes: us
                 Err(wrong) => problems.add(|| wrong.at(&row, cell)),
             }
         }
+        each(row.index, &mut target)?;
         done = row.index + 1;
     }
     problems.into_result()?;
     for node in done..nodes {
+        target.fill(0.0);
         for &(_, _, place, kind) in &layout {
             if let FeatureKind::Number { mean, shift, scale, .. } = kind {
-                encoded.features[node * width + place] = ((mean - shift) / scale) as f32;
+                target[place] = ((mean - shift) / scale) as f32;
             }
         }
+        each(node, &mut target)?;
     }
     Ok(encoded)
 }

@@ -6,22 +6,24 @@ use std::path::Path;
 use farhop_graph::GraphSet;
 
 use crate::dataset::card::{DataCard, FeatureSummary, TableSummary};
+use crate::dataset::parts::{SortedRows, edgeless};
 use crate::dataset::split::{Part, Split};
 use crate::dataset::split_choice::TableSplit;
-use crate::dataset::{Columns, Dataset, Level, Target};
+use crate::dataset::{Columns, Dataset, Level, NumbersOnDisk, Target};
 use crate::error::DataError;
 use crate::error::place::Place;
 use crate::error::problems::Problems;
+use crate::files::scratch::Scratch;
 use crate::files::source::is_standard_input;
 use crate::formats::table::Table;
 use crate::tables::edge_features::{self, EdgeColumns, EdgeFeatures};
-use crate::tables::edges::{self, EdgeOptions, EdgeTable, KnownIds, NodeIds};
-use crate::tables::features::{Encoded, encode, infer_kinds, statistics_and_fill};
-use crate::tables::graph_features::{complete_graph_features, graph_feature};
+use crate::tables::edges::{self, EdgeOptions, EdgeTable, KnownIds, NodeIds, ReadEdges, SortedEdges};
+use crate::tables::features::{Encoded, encode, encode_rows, infer_kinds, statistics_and_fill};
+use crate::tables::graph_features::{complete_graph_features, graph_feature, graph_feature_of};
 use crate::tables::options::{ApplyOptions, NodeTableOptions, SplitChoice};
 use crate::tables::roles::Roles;
 use crate::tables::scan::Scan;
-use crate::tables::schema::{FeatureColumn, FeatureKind, Schema};
+use crate::tables::schema::{FeatureColumn, FeatureKind, Schema, TargetColumn};
 use crate::text::{counted, listed, quoted};
 
 const EXAMPLE: &str = "id,label,x1,x2";
@@ -101,7 +103,9 @@ impl NodeTables {
         let mut problems = Problems::default();
         let mut scan = Scan::of(table, &roles, None, &mut problems)?;
         let edge_options = EdgeOptions { directed: schema.directed, weights: false };
-        let edges = read_edges(table, edge_table, &mut scan, (options.add_missing_nodes, known), edge_options);
+        let edges = read_edges(table, &mut scan, (options.add_missing_nodes, known), |ids| {
+            EdgeTable::read(edge_table, ids, edge_options)
+        });
         let edges = edges.and_then(|edges| {
             let columns = EdgeColumns::of(edge_table, &edges);
             let features = edge_features::apply(&columns, &schema.edge_features, options.fill)?;
@@ -154,6 +158,89 @@ pub(crate) fn load_open(
     options: &NodeTableOptions,
     weights: bool,
 ) -> Result<(NodeTables, Option<Vec<f32>>), DataError> {
+    let edge_options = EdgeOptions { directed: options.directed, weights };
+    let learned = learn(table, edge_table, options, |ids| EdgeTable::read(edge_table, ids, edge_options))?;
+    let Learned { roles, ids, columns, edges, target, target_column, split, mut notes } = learned;
+    let mut encoded = encode(table, &roles, &columns, ids.len())?;
+    graph_feature(&columns, &edges.built.graph, &mut encoded.features);
+    notes.extend(feature_notes(&columns, &encoded));
+    let edge_features = edge_features::learn(&EdgeColumns::of(edge_table, &edges), options)?;
+    let header = |column: usize| table.header()[column].clone();
+    let schema = Schema {
+        id: header(roles.id),
+        target: target_column,
+        split: roles.split.map(header),
+        features: columns,
+        directed: options.directed,
+        edge_features: edge_features.columns.clone(),
+    };
+    let entry_weights = edges.entry_weights();
+    let read = ReadTables { table, ids, edges, edge_features, features: encoded.features, target, split, notes };
+    Ok((read.assemble(schema)?, entry_weights))
+}
+
+/// As [`NodeTables::load`], with nothing of the size of the edges or of the features in memory: the dataset has an edgeless graph and features
+/// that lie in a file of `scratch`, and the rows are beside it. None where that is not possible: features of edges, standard input.
+pub(crate) fn load_on_disk(
+    nodes: &Path,
+    edges: &Path,
+    options: &NodeTableOptions,
+    scratch: &Scratch,
+) -> Result<Option<(Dataset, SortedRows)>, DataError> {
+    if is_standard_input(nodes) || is_standard_input(edges) {
+        return Ok(None);
+    }
+    let table = &Table::open_on_disk(nodes, EXAMPLE, scratch)?;
+    let edge_table = &Table::open_on_disk(edges, edges::EXAMPLE, scratch)?;
+    let features = |ends: [usize; 2]| {
+        let free = |(column, name): (usize, &String)| !ends.contains(&column) && !options.ignore_edges.contains(name);
+        edge_table.header().iter().enumerate().any(free)
+    };
+    if edges::end_columns(edge_table).is_ok_and(features) {
+        return Ok(None);
+    }
+    let learned =
+        learn(table, edge_table, options, |ids| SortedEdges::read(edge_table, ids, options.directed, scratch))?;
+    let Learned { roles, ids, columns, edges, target, split, mut notes, .. } = learned;
+    let mut numbers = scratch.file()?.writer();
+    let counts = encode_rows(table, &roles, &columns, ids.len(), |node, row| {
+        graph_feature_of(&columns, &edges.rows, node, row);
+        numbers.put_f32(row)
+    })?;
+    notes.extend(feature_notes(&columns, &counts));
+    notes.extend(edge_features::unused_note(edge_table, edges.unused.iter().collect()));
+    let shape = [ids.len(), columns.iter().map(|column| column.kind.width()).sum()];
+    let numbers = NumbersOnDisk::new(table.name(), numbers.finish()?.open_again()?, 0, shape);
+    let dataset = Dataset {
+        nodes: Columns::on_disk(numbers),
+        split: split.map(|(split, _)| split).unwrap_or_default(),
+        notes,
+        sources: vec![table.source().clone(), edge_table.source().clone()],
+        ..Dataset::new(table.name(), edgeless(table.name(), ids.len())?, Level::Node, target)
+    };
+    Ok(Some((Dataset { ids, ..dataset }.check()?, edges.rows)))
+}
+
+/// What two tables were found to be, but for features.
+struct Learned<E> {
+    roles: Roles,
+    ids: Vec<String>,
+    /// The columns of features, complete.
+    columns: Vec<FeatureColumn>,
+    edges: E,
+    target: Target,
+    target_column: Option<TargetColumn>,
+    split: Option<(Split, String)>,
+    notes: Vec<String>,
+}
+
+/// Finds out what two tables are; edges are read by `read`.
+fn learn<E: ReadEdges>(
+    table: &Table,
+    edge_table: &Table,
+    options: &NodeTableOptions,
+    read: impl FnOnce(NodeIds<'_>) -> Result<E, DataError>,
+) -> Result<Learned<E>, DataError> {
     let mut problems = Problems::default();
     let roles = problems.hear(Roles::infer(table, options));
     problems.hear(edge_features::check_names(edge_table, options));
@@ -161,8 +248,7 @@ pub(crate) fn load_open(
     let mut scan = Scan::of(table, &roles, Some(options.most_categories), &mut problems)?;
     let looks = std::mem::take(&mut scan.columns);
     let mut columns = infer_kinds(table, &roles, looks, scan.ids.len(), options, &mut problems);
-    let edge_options = EdgeOptions { directed: options.directed, weights };
-    let edges = read_edges(table, edge_table, &mut scan, (options.add_missing_nodes, None), edge_options);
+    let edges = read_edges(table, &mut scan, (options.add_missing_nodes, None), read);
     let mut notes = table_notes(table, edge_table);
     let place = place_in(table);
     let target = scan.target_columns(table, &place).learn(options.task, Level::Node, &mut notes);
@@ -182,26 +268,10 @@ pub(crate) fn load_open(
     let train = split.as_ref().map_or(&[][..], |(split, _)| &split.train);
     statistics_and_fill(table, &roles, &mut columns, train, options)?;
     if columns.is_empty() {
-        columns.push(complete_graph_features(&edges.built.graph, train, options));
+        columns.push(complete_graph_features(edges.graph(), train, options));
         notes.push(format!("{} has no feature columns; every node gets {}", table.name(), columns[0].name));
     }
-    let mut encoded = encode(table, &roles, &columns, scan.ids.len())?;
-    graph_feature(&columns, &edges.built.graph, &mut encoded.features);
-    notes.extend(feature_notes(&columns, &encoded));
-    let edge_features = edge_features::learn(&EdgeColumns::of(edge_table, &edges), options)?;
-    let header = |column: usize| table.header()[column].clone();
-    let schema = Schema {
-        id: header(roles.id),
-        target: target_column,
-        split: roles.split.map(header),
-        features: columns,
-        directed: options.directed,
-        edge_features: edge_features.columns.clone(),
-    };
-    let entry_weights = edges.entry_weights();
-    let read =
-        ReadTables { table, ids: scan.ids, edges, edge_features, features: encoded.features, target, split, notes };
-    Ok((read.assemble(schema)?, entry_weights))
+    Ok(Learned { roles, ids: scan.ids, columns, edges, target, target_column, split, notes })
 }
 
 /// The steps of reading two tables that can go wrong without one another.
@@ -226,7 +296,7 @@ impl Together<'_> {
             (Ok(edges), Ok(target)) if self.problems.is_empty() => return Ok((edges, target)),
             (edges, target) => (edges.err(), target.err()),
         };
-        let cells = encode(self.table, self.roles, self.columns, self.rows).err();
+        let cells = encode_rows(self.table, self.roles, self.columns, self.rows, |_, _| Ok(())).err();
         // Rows with problems are left out of the classes: what then is wrong with those may be no fault of their own.
         let of_rows = !self.problems.is_empty();
         let follows = |error: &DataError| {
@@ -247,13 +317,12 @@ fn open_nodes(nodes: &Path, edges: &Path) -> Result<Table, DataError> {
 }
 
 /// Reads the edges; ids that only they name are added to the scan as unlabelled nodes.
-fn read_edges(
+fn read_edges<E: ReadEdges>(
     table: &Table,
-    edge_table: &Table,
     scan: &mut Scan,
     (add_missing, known): (bool, Option<&KnownIds<'_>>),
-    options: EdgeOptions,
-) -> Result<EdgeTable, DataError> {
+    read: impl FnOnce(NodeIds<'_>) -> Result<E, DataError>,
+) -> Result<E, DataError> {
     let all: Cow<'_, [String]> = match scan.broken_ids.is_empty() {
         true => Cow::Borrowed(&scan.ids),
         false => Cow::Owned([&scan.ids[..], &scan.broken_ids].concat()),
@@ -263,9 +332,9 @@ fn read_edges(
         None => NodeIds::Table { ids, file, add_missing },
         Some(known) => NodeIds::Joined { ids, file, known, add_missing },
     };
-    let edges = EdgeTable::read(edge_table, ids, options)?;
+    let edges = read(ids)?;
     drop(all);
-    scan.ids.extend(edges.added.iter().cloned());
+    scan.ids.extend(edges.added().iter().cloned());
     for target in &mut scan.targets {
         target.cells.resize(scan.ids.len(), None);
     }

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use farhop_data::bench_graph::BenchGraph;
 use farhop_data::edge_list::{EdgeList, EdgeListOptions};
-use farhop_data::import::{GraphFormat, ImportOptions, import_graphs};
+use farhop_data::import::{GraphFormat, ImportOptions, import_graphs, tables_in_pieces};
 use farhop_data::molecules::{MoleculeOptions, MoleculeTable};
 use farhop_data::npy::read_matrix;
 use farhop_data::wikics::WikiCs;
-use farhop_data::{DataError, NodeTableOptions, NodeTables, pickle, torch};
+use farhop_data::{DataError, NodeTableOptions, NodeTables, Scratch, pickle, torch};
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
@@ -99,4 +99,32 @@ fn every_broken_file_has_its_message() {
         wrong.push(format!("{file} is expected but not there"));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn tables_that_are_read_in_pieces_have_the_same_messages() {
+    let scratch = tempfile::tempdir().unwrap();
+    let scratch = Scratch::new(scratch.path()).unwrap();
+    let options = NodeTableOptions { targets: vec!["label".to_string()], ..NodeTableOptions::default() };
+    let mut compared = 0;
+    for (file, expected) in EXPECTED.lines().filter_map(|line| line.split_once(" => ")) {
+        if cfg!(feature = "parquet") && file == "nodes_parquet.csv" {
+            continue;
+        }
+        let [mut nodes, mut edges] = ["nodes.csv", "no_edges.csv"].map(|name| folder("good_data").join(name));
+        match file.split('_').next() {
+            Some("nodes") => nodes = folder("bad_data").join(file),
+            Some("edges") if !file.contains("weight") => edges = folder("bad_data").join(file),
+            _ => continue,
+        }
+        match tables_in_pieces(&nodes, &edges, &options, &scratch) {
+            Err(error) => {
+                assert_eq!(message(&error), expected, "{file}");
+                compared += 1;
+            }
+            // Features of edges: read through memory.
+            Ok(found) => assert!(found.is_none(), "{file} was read without an error"),
+        }
+    }
+    assert!(compared > 40, "{compared} files were compared");
 }

@@ -34,5 +34,6 @@ mod schema;
 mod sdf;
 mod support;
 mod tables;
+mod tables_in_pieces;
 mod target_columns;
 mod web;

@@ -146,3 +146,25 @@ fn large_archives_are_imported_without_their_features_in_memory() {
     let again = import(&saved, &ImportOptions::default()).unwrap();
     assert_eq!(left(&again).to_dense().unwrap(), numbers);
 }
+
+#[test]
+fn rows_are_divided_by_their_sum_on_their_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("data.farhop");
+    let mut dataset = made(7);
+    if let Numbers::Dense(numbers) = &mut dataset.nodes.numbers {
+        // Rows that add up to 0 stay.
+        numbers[7..14].copy_from_slice(&[1.0, -1.0, 2.0, -2.0, 0.0, 3.0, -3.0]);
+        numbers[14..21].fill(0.0);
+    }
+    dataset.save(&file).unwrap();
+    dataset.nodes.row_normalise();
+    let mut read = Dataset::open(&file, 0).unwrap();
+    read.nodes.row_normalise();
+    assert_eq!(left(&read).to_dense().unwrap(), in_memory(&dataset));
+    assert_eq!(
+        left(&read).gather(&[1, 5]).unwrap(),
+        [&in_memory(&dataset)[7..14], &in_memory(&dataset)[35..42]].concat()
+    );
+    assert_eq!(in_memory(&dataset)[7..21].iter().map(|number| number.abs()).sum::<f32>(), 12.0);
+}

@@ -29,6 +29,16 @@ impl Parameters<'_> {
     fn hidden(&self) -> usize {
         self.b1.len()
     }
+
+    /// How many numbers each gradient has.
+    fn sizes(&self) -> [usize; 4] {
+        [self.width() * self.hidden(), self.hidden(), self.hidden() * self.width(), self.width()]
+    }
+
+    /// How many numbers all gradients have.
+    pub(crate) fn sums(&self) -> usize {
+        self.sizes().iter().sum()
+    }
 }
 
 /// Gradients of the four parameters, in their shapes.
@@ -44,6 +54,64 @@ pub struct Gradients {
     pub b2: Vec<f32>,
 }
 
+impl Gradients {
+    /// From the sums of [`Tile::backward`] over all rows.
+    pub(crate) fn from_sums(parameters: Parameters, sums: &[f32]) -> Self {
+        let mut rest = sums;
+        let [w1, b1, w2, b2] =
+            parameters.sizes().map(|size| rest.split_off(..size).map_or_else(Vec::new, <[f32]>::to_vec));
+        Gradients { w1, b1, w2, b2 }
+    }
+}
+
+/// The hidden layer of a tile of rows, for whoever has its rows in the cache.
+pub(crate) struct Tile<'a> {
+    parameters: Parameters<'a>,
+    inner: Vec<f32>,
+    gradient: Vec<f32>,
+}
+
+impl<'a> Tile<'a> {
+    /// For tiles of at most so many rows, [`TILE_ROWS`] at most.
+    pub fn new(parameters: Parameters<'a>, rows: usize) -> Self {
+        let inner = vec![0.0; TILE_ROWS.min(rows) * parameters.hidden()];
+        Tile { parameters, inner, gradient: Vec::new() }
+    }
+
+    /// Writes y of the rows x.
+    pub fn forward(&mut self, x: &[f32], y: &mut [f32]) {
+        let (width, hidden) = (self.parameters.width(), self.parameters.hidden());
+        let rows = x.len() / width.max(1);
+        hidden_layer(x, self.parameters, rows, &mut self.inner);
+        y.copy_from_slice(x);
+        for row in y.chunks_exact_mut(width.max(1)) {
+            row.iter_mut().zip(self.parameters.b2).for_each(|(y, b)| *y += b);
+        }
+        tile_product(rows, hidden, width, &self.inner, self.parameters.w2, Write::Add, y);
+    }
+
+    /// Writes dx of the rows x, and adds to the gradients of the parameters, which follow each other in `sums`.
+    pub fn backward(&mut self, x: &[f32], dy: &[f32], dx: &mut [f32], sums: &mut [f32]) {
+        let (parameters, width, hidden) = (self.parameters, self.parameters.width(), self.parameters.hidden());
+        let sizes = parameters.sizes();
+        let rows = x.len() / width.max(1);
+        let (w1, rest) = sums.split_at_mut(sizes[0]);
+        let (b1, rest) = rest.split_at_mut(sizes[1]);
+        let (w2, b2) = rest.split_at_mut(sizes[2]);
+        hidden_layer(x, parameters, rows, &mut self.inner);
+        self.gradient.resize(self.inner.len(), 0.0);
+        let (inner, gradient) = (&self.inner[..rows * hidden], &mut self.gradient[..rows * hidden]);
+        tile_product_transposed(rows, width, hidden, dy, parameters.w2, Write::Replace, gradient);
+        gradient.iter_mut().zip(inner).for_each(|(g, h)| *g = if *h > 0.0 { *g } else { 0.0 });
+        tile_weight_gradient(hidden, rows, width, inner, dy, w2);
+        tile_weight_gradient(width, rows, hidden, x, gradient, w1);
+        add_rows(dy, b2);
+        add_rows(gradient, b1);
+        dx.copy_from_slice(dy);
+        tile_product_transposed(rows, hidden, width, gradient, parameters.w1, Write::Add, dx);
+    }
+}
+
 /// Writes y `[rows, width]`.
 ///
 /// # Panics
@@ -52,18 +120,11 @@ pub fn forward(x: &[f32], parameters: Parameters, rows: usize, y: &mut [f32]) {
     let (width, hidden) = (parameters.width(), parameters.hidden());
     let y = SharedMut::new(&mut y[..rows * width]);
     Tiles::product(rows, 2 * width * hidden).run(|tile| {
-        let mut inner = vec![0.0; TILE_ROWS.min(tile.len()) * hidden];
+        let mut hidden = Tile::new(parameters, tile.len());
         for start in tile.clone().step_by(TILE_ROWS) {
-            let end = (start + TILE_ROWS).min(tile.end);
-            let x = &x[start * width..end * width];
-            hidden_layer(x, parameters, end - start, &mut inner);
+            let part = start * width..(start + TILE_ROWS).min(tile.end) * width;
             // SAFETY: tiles, and the parts of a tile, are disjoint ranges of rows.
-            let y = unsafe { y.part(start * width..end * width) };
-            y.copy_from_slice(x);
-            for row in y.chunks_exact_mut(width.max(1)) {
-                row.iter_mut().zip(parameters.b2).for_each(|(y, b)| *y += b);
-            }
-            tile_product(end - start, hidden, width, &inner, parameters.w2, Write::Add, y);
+            hidden.forward(&x[part.clone()], unsafe { y.part(part) });
         }
     });
 }
@@ -75,40 +136,19 @@ pub fn forward(x: &[f32], parameters: Parameters, rows: usize, y: &mut [f32]) {
 pub fn backward(x: &[f32], parameters: Parameters, dy: &[f32], rows: usize, dx: &mut [f32]) -> Gradients {
     let (width, hidden) = (parameters.width(), parameters.hidden());
     let dx = SharedMut::new(&mut dx[..rows * width]);
-    let sizes = [width * hidden, hidden, hidden * width, width];
-    let total = sizes.iter().sum();
+    let total = parameters.sums();
     let parts = Tiles::reduction(rows, 5 * width * hidden).map(|tile| {
         let mut sums = vec![0.0; total];
-        let (w1, rest) = sums.split_at_mut(sizes[0]);
-        let (b1, rest) = rest.split_at_mut(sizes[1]);
-        let (w2, b2) = rest.split_at_mut(sizes[2]);
-        let mut inner = vec![0.0; TILE_ROWS.min(tile.len()) * hidden];
-        let mut gradient = inner.clone();
+        let mut hidden = Tile::new(parameters, tile.len());
         for start in tile.clone().step_by(TILE_ROWS) {
-            let end = (start + TILE_ROWS).min(tile.end);
-            let count = end - start;
-            let x = &x[start * width..end * width];
-            let dy = &dy[start * width..end * width];
-            hidden_layer(x, parameters, count, &mut inner);
-            let (inner, gradient) = (&inner[..count * hidden], &mut gradient[..count * hidden]);
-            tile_product_transposed(count, width, hidden, dy, parameters.w2, Write::Replace, gradient);
-            gradient.iter_mut().zip(inner).for_each(|(g, h)| *g = if *h > 0.0 { *g } else { 0.0 });
-            tile_weight_gradient(hidden, count, width, inner, dy, w2);
-            tile_weight_gradient(width, count, hidden, x, gradient, w1);
-            add_rows(dy, b2);
-            add_rows(gradient, b1);
+            let part = start * width..(start + TILE_ROWS).min(tile.end) * width;
             // SAFETY: tiles, and the parts of a tile, are disjoint ranges of rows.
-            let dx = unsafe { dx.part(start * width..end * width) };
-            dx.copy_from_slice(dy);
-            tile_product_transposed(count, hidden, width, gradient, parameters.w1, Write::Add, dx);
+            let dx = unsafe { dx.part(part.clone()) };
+            hidden.backward(&x[part.clone()], &dy[part], dx, &mut sums);
         }
         sums
     });
-    let mut w1 = sum_in_order(parts, total);
-    let mut b1 = w1.split_off(sizes[0]);
-    let mut w2 = b1.split_off(sizes[1]);
-    let b2 = w2.split_off(sizes[2]);
-    Gradients { w1, b1, w2, b2 }
+    Gradients::from_sums(parameters, &sum_in_order(parts, total))
 }
 
 /// Bytes that [`backward`] allocates while it runs: partial sums and the hidden layers of `threads` tiles.

@@ -94,7 +94,7 @@ fn row_statistics<M: Arith>(x: &[f32], epsilon: f32, centred: &mut [f32]) -> (f3
     let count = x.len().max(1) as f32;
     let mean = sum(x) / count;
     centred.iter_mut().zip(x).for_each(|(c, v)| *c = v - mean);
-    let variance = dot::<M>(centred, centred) / count;
+    let variance = dot::<M, _>(centred, centred) / count;
     (mean, 1.0 / (variance + epsilon).sqrt())
 }
 
@@ -165,7 +165,7 @@ simd_fn! {
                 row[c] *= gamma[c];
             }
             let plain = sum(row) / count;
-            let along = dot::<M>(row, normal) / count;
+            let along = dot::<M, _>(row, normal) / count;
             for c in 0..width {
                 row[c] = scale * (row[c] - plain - normal[c] * along);
             }

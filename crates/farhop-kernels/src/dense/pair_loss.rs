@@ -92,7 +92,7 @@ impl Ends {
 simd_fn! {
     fn score<M>(x: &[f32], width: usize, pair: [u32; 2]) -> f32 {
         let row = |i: u32| &x[i as usize * width..(i as usize + 1) * width];
-        dot::<M>(row(pair[0]), row(pair[1]))
+        dot::<M, _>(row(pair[0]), row(pair[1]))
     }
 }
 

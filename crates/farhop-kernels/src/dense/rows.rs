@@ -94,7 +94,7 @@ fn each_tile(width: usize, y: &mut [f32], task: impl Fn(usize, &mut [f32]) + Syn
 simd_fn! {
     fn normalise_rows<M>(x: &[f32], width: usize, epsilon: f32, y: &mut [f32]) {
         for (y, x) in y.chunks_exact_mut(width.max(1)).zip(x.chunks_exact(width.max(1))) {
-            let norm = dot::<M>(x, x).sqrt();
+            let norm = dot::<M, _>(x, x).sqrt();
             // NaN stays NaN.
             let factor = 1.0 / if norm < epsilon { epsilon } else { norm };
             y.iter_mut().zip(x).for_each(|(y, x)| *y = factor * x);
@@ -106,13 +106,13 @@ simd_fn! {
     fn normalise_rows_backward<M>(x: &[f32], width: usize, epsilon: f32, dy: &[f32], dx: &mut [f32]) {
         let inputs = x.chunks_exact(width.max(1)).zip(dy.chunks_exact(width.max(1)));
         for (dx, (x, dy)) in dx.chunks_exact_mut(width.max(1)).zip(inputs) {
-            let norm = dot::<M>(x, x).sqrt();
+            let norm = dot::<M, _>(x, x).sqrt();
             if norm < epsilon {
                 dx.iter_mut().zip(dy).for_each(|(dx, dy)| *dx = dy / epsilon);
                 continue;
             }
             let factor = 1.0 / norm;
-            let along = dot::<M>(x, dy) * factor * factor;
+            let along = dot::<M, _>(x, dy) * factor * factor;
             dx.iter_mut().zip(x).zip(dy).for_each(|((dx, x), dy)| *dx = factor * M::fma(-along, *x, *dy));
         }
     }
@@ -121,7 +121,7 @@ simd_fn! {
 simd_fn! {
     fn dot_rows<M>(x: &[f32], y: &[f32], width: usize, s: &mut [f32]) {
         for (r, s) in s.iter_mut().enumerate() {
-            *s = dot::<M>(&x[r * width..(r + 1) * width], &y[r * width..(r + 1) * width]);
+            *s = dot::<M, _>(&x[r * width..(r + 1) * width], &y[r * width..(r + 1) * width]);
         }
     }
 }

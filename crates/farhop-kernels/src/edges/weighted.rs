@@ -228,7 +228,7 @@ fn head_dots<M: Arith>(heads: Heads, scale: f32, x: &[f32], y: &[f32], out: &mut
         32 if heads.width == 32 * heads.count => fixed_dots::<M, 32>(scale, x, y, out),
         _ => {
             for (h, out) in out.iter_mut().enumerate() {
-                *out = scale * dot::<M>(&x[heads.range(h)], &y[heads.range(h)]);
+                *out = scale * dot::<M, _>(&x[heads.range(h)], &y[heads.range(h)]);
             }
         }
     }
@@ -238,6 +238,6 @@ fn head_dots<M: Arith>(heads: Heads, scale: f32, x: &[f32], y: &[f32], out: &mut
 fn fixed_dots<M: Arith, const CHANNELS: usize>(scale: f32, x: &[f32], y: &[f32], out: &mut [f32]) {
     let (x, y) = (x.as_chunks::<CHANNELS>().0, y.as_chunks::<CHANNELS>().0);
     for ((out, x), y) in out.iter_mut().zip(x).zip(y) {
-        *out = scale * dot::<M>(x, y);
+        *out = scale * dot::<M, _>(x, y);
     }
 }

@@ -50,9 +50,10 @@ pub fn bytes_forward(config: &Config, source_rounds: usize, attention: bool, nod
     (floats * size_of::<f32>()) as u64 + packed::bytes(packed, nodes, config.heads.width)
 }
 
-/// Bytes that [`begin`](super::begin) allocates: the gradients of all rounds but the last.
+/// Bytes that [`begin`](super::begin) allocates: the gradients of all rounds but the last, and scalars.
 pub fn bytes_begun(config: &Config, nodes: usize) -> u64 {
-    let per_node = (config.rounds - 1) * config.heads.width + config.rounds * config.heads.count;
+    let returned = if config.mode == Mode::Exact { config.rounds / 2 } else { 0 };
+    let per_node = (config.rounds - 1) * config.heads.width + (config.rounds + returned) * config.heads.count;
     (nodes * per_node * size_of::<f32>()) as u64
 }
 
@@ -61,12 +62,13 @@ pub fn bytes_begun(config: &Config, nodes: usize) -> u64 {
 pub fn bytes_finish(config: &Config, source_rounds: usize, nodes: usize, entries: usize) -> u64 {
     let (heads, width, rounds) = (config.heads.count, config.heads.width, config.rounds);
     let exact = config.mode == Mode::Exact;
-    let carries = config.mode == Mode::None || source_rounds == rounds;
-    let scalars = (rounds + if exact { rounds / 2 } else { 0 }) * heads;
+    // Gradients of scores stay until the last round, two numbers for each.
+    let pending = if exact && source_rounds == rounds { 2 * (rounds - 1) } else { 2 };
+    let scalars = (rounds + if exact { rounds / 2 } else { 0 } + pending) * heads;
     let keep = backward::keeps(entries, heads, source_rounds);
     let at_round = |k: usize| {
         // Those of z, and what is carried.
-        let always = 1 + usize::from(carries && (k < rounds || !exact));
+        let always = 1 + usize::from(config.mode == Mode::None);
         let wide = |increments: usize, gradients: usize| nodes * ((increments + gradients + always) * width + scalars);
         let (transposed, gradients) = match (source_rounds == 1, exact) {
             (true, _) => (1, 1 + usize::from(exact && rounds > 1)),

@@ -3,7 +3,7 @@
 use super::Mode;
 use super::coefficients::Chain;
 use super::nodes::highest;
-use super::rounds::{AHEAD, Increments, SEGMENT, dot_heads, pieces};
+use super::rounds::{Increments, SEGMENT, ahead, dot_heads, pieces};
 use super::stored::{Rows, Stored};
 use crate::heads::Heads;
 use crate::packed::Packed;
@@ -188,8 +188,9 @@ fn gather_row<M: Arith, T: Stored>(
     let together = depth > 2 && (peaks.is_empty() || entries.len() < LONG_ROW);
     let older = if together { pass.rows::<T>(k - 3) } else { source };
     let first_older = if together { 4 } else { 2 };
+    let ahead = ahead(width * size_of::<T>());
     for (n, entry) in entries.clone().enumerate() {
-        if let Some(&next) = sources.get(entry + AHEAD) {
+        if let Some(&next) = sources.get(entry + ahead) {
             source.prefetch(next as usize, width);
             if together {
                 older.prefetch(next as usize, width);

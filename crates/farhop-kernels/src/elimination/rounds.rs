@@ -8,8 +8,12 @@ use std::ops::Range;
 /// Entries whose products are computed at a time, before their neighbours are gathered.
 pub const SEGMENT: usize = 128;
 
-/// How many entries ahead a neighbour's row is asked for, across the ends of rows.
-pub const AHEAD: usize = 8;
+/// How many entries ahead a neighbour's row is asked for, across the ends of rows: far enough for the memory, near enough for the rows to be in the
+/// first cache still, two arrays of them at a time.
+#[inline(always)]
+pub fn ahead(row_bytes: usize) -> usize {
+    if row_bytes <= 512 { 16 } else { 8 }
+}
 
 /// Consecutive rows and a range of their entries: whole rows of at most [`SEGMENT`] entries together, or a part of one longer row.
 ///
@@ -114,6 +118,6 @@ pub fn states<'a, 'b, M: Arith>(
 pub fn dot_heads<M: Arith>(heads: Heads, vector: &[f32], row: &[f32], out: &mut [f32]) {
     for (h, value) in out.iter_mut().enumerate() {
         let range = heads.range(h);
-        *value = dot::<M>(&vector[range.clone()], &row[range]);
+        *value = dot::<M, _>(&vector[range.clone()], &row[range]);
     }
 }

@@ -1,7 +1,7 @@
 //! One round of the forward pass when every coefficient is known beforehand.
 
 use super::gather::{Pass, subtract_returned};
-use super::rounds::{AHEAD, SEGMENT};
+use super::rounds::{SEGMENT, ahead};
 use super::stored::Stored;
 use crate::parallel::{Blocks, SharedMut};
 use crate::simd::{Arith, axpy};
@@ -75,7 +75,7 @@ fn spread_stored<M: Arith, T: Stored>(
                 }
             }
             for entry in from..to {
-                if let Some(&next) = sources.get(entry + AHEAD) {
+                if let Some(&next) = sources.get(entry + ahead(width * size_of::<T>())) {
                     source.prefetch(next as usize, width);
                 }
                 let j = sources[entry] as usize;

@@ -7,6 +7,8 @@
 //! pre = z W + m W_V                                   W: none, and the node itself is left out; W_V: none, and pre = z W + m
 //! ```
 //!
+//! and, if it is asked for, the feed-forward network `pre + relu(pre W_1 + b_1) W_2 + b_2` behind it, while a tile of rows is in the cache.
+//!
 //! Kept for the backward pass: the increments (in 16 bits, if that is how they are gathered), the coefficients and a few scalars per
 //! node; or nothing at all ([`Config::recompute`]), and the elimination runs again. Queries and mixed hops are never there as a
 //! whole: a tile of rows has them in the cache, forward and again backward.
@@ -16,6 +18,7 @@ mod reads;
 mod update;
 
 use crate::buffers;
+use crate::dense::feed_forward;
 use crate::dense::tiles::Tiles;
 use crate::elimination::{self, Kept, Reused, Source, Start, Storage};
 use crate::exchange::Halo;
@@ -53,7 +56,7 @@ pub struct Weights<'a> {
 
 /// Gradients of everything a layer depends on, in the shapes of the inputs.
 pub struct Gradients {
-    /// Of the features, `[N, F]`.
+    /// Of the features, `[N, F]`; empty if it was not wanted.
     pub z: Vec<f32>,
     /// Of the attention vectors; empty without attention.
     pub attention: Vec<f32>,
@@ -69,6 +72,26 @@ pub struct Gradients {
     pub value: Vec<f32>,
     /// Of W; empty without it.
     pub residual: Vec<f32>,
+    /// Of the feed-forward network, if there is one.
+    pub feed: Option<feed_forward::Gradients>,
+}
+
+/// What comes out of [`forward_fed`].
+pub struct Fed {
+    /// The result, `[N, O]`.
+    pub output: Vec<f32>,
+    /// What goes into the feed-forward network, for the backward pass; empty where there is none.
+    pub pre: Vec<f32>,
+    /// What the backward pass needs of the rounds; see [`forward`].
+    pub kept: Option<Kept>,
+}
+
+/// What a backward pass starts from.
+pub enum Given<'a> {
+    /// The gradient of `pre`, `[N, O]`.
+    Pre(Vec<f32>),
+    /// `pre` itself, which is overwritten, the feed-forward network that it goes into, and the gradient of what comes out, `[N, O]`.
+    Fed(Vec<f32>, feed_forward::Parameters<'a>, &'a [f32]),
 }
 
 /// Bytes that [`forward`] has when the elimination is done, besides what that keeps: the result, and the first of the increments to be
@@ -110,15 +133,45 @@ pub fn forward_within(
     keep: bool,
     halo: Option<&Halo>,
 ) -> (Vec<f32>, Option<Kept>) {
+    let Fed { output, kept, .. } = fed_within(graph, config, source, weights, None, z, keep, halo);
+    (output, kept)
+}
+
+/// As [`forward`], with a feed-forward network behind it.
+pub fn forward_fed(
+    graph: &Graph,
+    config: &Config,
+    source: &Source,
+    weights: &Weights,
+    feed: Option<feed_forward::Parameters>,
+    z: &[f32],
+    keep: bool,
+) -> Fed {
+    fed_within(graph, config, source, weights, feed, &mut Start::Here(z), keep, None)
+}
+
+#[allow(clippy::too_many_arguments)]
+fn fed_within(
+    graph: &Graph,
+    config: &Config,
+    source: &Source,
+    weights: &Weights,
+    feed: Option<feed_forward::Parameters>,
+    z: &mut Start,
+    keep: bool,
+    halo: Option<&Halo>,
+) -> Fed {
     let mut kept = elimination::forward_within(graph, &config.elimination, source, z, halo);
     let own = halo.map_or(graph.nodes(), Halo::own);
-    let pre = update::forward(config, weights, &hops(config, source, weights, z.rows(), &kept), own);
+    let hops = hops(config, source, weights, z.rows(), &kept);
+    let (pre, fed) = update::forward(config, weights, &hops, feed, own, keep);
+    let (output, pre) = if feed.is_some() { (fed, pre) } else { (pre, fed) };
     if keep && !config.recompute {
         kept.put_away(&config.elimination, graph.nodes());
-        return (pre, Some(kept));
+        return Fed { output, pre, kept: Some(kept) };
     }
     kept.give_back();
-    (pre, None)
+    Fed { output, pre, kept: None }
 }
 
 /// The hop distributions of every node, `[N, H, hops]`: see [`hop_attention::distributions`].
@@ -146,8 +199,8 @@ pub fn coefficients(graph: &Graph, config: &Config, source: &Source, z: &[f32]) 
     found
 }
 
-/// Gradients from that of `pre`. `kept` is what [`forward`] returned. Without `needs_z` the gradient of the features is incomplete
-/// and only good for being thrown away.
+/// Gradients from that of the output. `kept` is what [`forward`] returned. Without `needs_z` there is none of the features, and the work for it
+/// is left out.
 #[allow(clippy::too_many_arguments)]
 pub fn backward(
     graph: &Graph,
@@ -156,13 +209,13 @@ pub fn backward(
     weights: &Weights,
     z: &[f32],
     kept: Option<Kept>,
-    gradient: Vec<f32>,
+    given: Given,
     needs_z: bool,
 ) -> Gradients {
-    backward_within(graph, config, source, weights, z, kept, gradient, needs_z, None)
+    backward_within(graph, config, source, weights, z, kept, given, needs_z, None)
 }
 
-/// As [`backward`], for a part of a graph: `z` has the rows of all nodes, `gradient` and the gradient of z those of own nodes. Gradients of
+/// As [`backward`], for a part of a graph: `z` has the rows of all nodes, `given` and the gradient of z those of own nodes. Gradients of
 /// parameters are this process's share of a sum over all.
 #[allow(clippy::too_many_arguments)]
 pub fn backward_within(
@@ -172,24 +225,28 @@ pub fn backward_within(
     weights: &Weights,
     z: &[f32],
     kept: Option<Kept>,
-    gradient: Vec<f32>,
+    given: Given,
     needs_z: bool,
     halo: Option<&Halo>,
 ) -> Gradients {
     let again = || elimination::forward_within(graph, &config.elimination, source, &mut Start::Here(z), halo);
     let mut kept = kept.unwrap_or_else(again);
     kept.take_out();
-    // A tile's part of the gradient is copied before the gradient of z takes its place, which is as large where all nodes are own.
-    let (held, gradient) = if config.outputs == config.hops.heads.width && gradient.len() == z.len() {
-        (gradient, Vec::new())
-    } else {
-        (buffers::take(z.len()), gradient)
+    let (given, feed) = match given {
+        Given::Pre(gradient) => (gradient, None),
+        Given::Fed(pre, feed, gradient) => (pre, Some((feed, gradient))),
     };
-    let reused = Reused { last: kept.take_last(), z: held };
+    // A tile's part of what is given is read before a gradient takes its place, which is as large where all nodes are own.
+    let (held, given) = if config.outputs == config.hops.heads.width && given.len() == z.len() {
+        (given, Vec::new())
+    } else {
+        (buffers::take(z.len()), given)
+    };
+    let reused = Reused { last: kept.take_last(), held, needs_z };
     let projection = weights.query_key.map(|(query, key)| Projection::new(config, query, key));
     let (mut begun, sizes) = {
         let hops = hops(config, source, weights, z, &kept);
-        let update = Update { config, weights, hops, projection: projection.as_ref(), gradient: &gradient, needs_z };
+        let update = Update { config, weights, hops, projection: projection.as_ref(), given: &given, feed, needs_z };
         let tiles = || -> elimination::RowGradient { Box::new(Tiled::new(&update)) };
         let reading = config.hops.reading;
         let begun =
@@ -197,9 +254,9 @@ pub fn backward_within(
         (begun, update.sizes())
     };
     let sums = begun.take_sums(sizes.iter().sum());
-    let [value, residual, hop_bias, query] = split(&sums, sizes);
+    let [value, residual, hop_bias, query, of_feed] = split(&sums, sizes);
     let (query, key) = projection.map_or_else(Default::default, |projection| projection.finish(config, query));
-    buffers::give(gradient);
+    buffers::give(given);
     let mut rounds = begun.finish(graph, &config.elimination, source, z, kept, halo);
     buffers::give(rounds.node);
     if let Some(halo) = halo {
@@ -214,6 +271,7 @@ pub fn backward_within(
         hop_bias: hop_bias.to_vec(),
         value: value.to_vec(),
         residual: residual.to_vec(),
+        feed: feed.map(|(feed, _)| feed_forward::Gradients::from_sums(feed, of_feed)),
     }
 }
 

@@ -178,12 +178,12 @@ simd_fn! {
             let (q, keys) = (&q[i * features..(i + 1) * features], &mut keys[i * features..(i + 1) * features]);
             let (v, g) = (&v[i * channels..(i + 1) * channels], &mut g[i * channels..(i + 1) * channels]);
             let inverse = 1.0 / *per_row;
-            let read = dot::<M>(q, keys) + if own == 0.0 { 0.0 } else { own * dot::<M>(v, g) };
+            let read = dot::<M, _>(q, keys) + if own == 0.0 { 0.0 } else { own * dot::<M, _>(v, g) };
             *per_row = -read * inverse * inverse;
             keys.iter_mut().for_each(|k| *k *= inverse);
             axpy::<M, _>(*per_row, totals, keys);
             g.iter_mut().for_each(|g| *g *= inverse);
-            sum += dot::<M>(q, keys);
+            sum += dot::<M, _>(q, keys);
         }
         sum
     }

@@ -5,7 +5,7 @@ use super::simd_fn;
 simd_fn! {
     /// `x . y`, in a fixed order of summation.
     pub fn dot<M>(x: &[f32], y: &[f32]) -> f32 {
-        super::dot::<M>(x, y)
+        super::dot::<M, _>(x, y)
     }
 }
 

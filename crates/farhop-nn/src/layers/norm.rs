@@ -41,7 +41,7 @@ pub struct NormBlock {
 }
 
 impl NormBlock {
-    /// Scale 1, shift 0; statistics of mean 0 and variance 1, until those of the first batch take their place.
+    /// Scale 1, shift 0; statistics of mean 0 and variance 1.
     pub fn init(width: usize, config: BlockConfig) -> Self {
         let affine = config.norm != NormKind::None;
         let running = config.norm == NormKind::Batch;
@@ -110,23 +110,16 @@ impl NormBlock {
         if let Some((batch, rows)) = seen.lock().ok().and_then(|mut seen| seen.take()) {
             // The running variance estimates that of unseen rows, so it is divided by one row less.
             let unbiased = rows as f32 / rows.saturating_sub(1).max(1) as f32;
-            let share = if unseen(&running) { 1.0 } else { MOMENTUM };
-            context.update(mean.id, blend(running.mean, &batch.mean, 1.0, share));
-            context.update(variance.id, blend(running.variance, &batch.variance, unbiased, share));
+            context.update(mean.id, blend(running.mean, &batch.mean, 1.0));
+            context.update(variance.id, blend(running.variance, &batch.variance, unbiased));
         }
         output
     }
 }
 
-/// Whether these are still the statistics of [`NormBlock::init`]. They tell nothing of the rows, and a share of them that is averaged away over many steps
-/// makes the passes of evaluation different functions until then: a deep network multiplies the difference from layer to layer, up to infinity.
-fn unseen(running: &Statistics) -> bool {
-    running.mean.iter().all(|mean| *mean == 0.0) && running.variance.iter().all(|variance| *variance == 1.0)
-}
-
-fn blend(mut running: Vec<f32>, batch: &[f32], factor: f32, share: f32) -> Vec<f32> {
+fn blend(mut running: Vec<f32>, batch: &[f32], factor: f32) -> Vec<f32> {
     for (r, b) in running.iter_mut().zip(batch) {
-        *r += share * (factor * b - *r);
+        *r += MOMENTUM * (factor * b - *r);
     }
     running
 }

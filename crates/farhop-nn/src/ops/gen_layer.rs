@@ -148,7 +148,7 @@ impl Operation for GenOp {
             &weights,
             extended.as_deref().unwrap_or(input(0)),
             step.kept.rounds,
-            step.gradient,
+            kernel::Given::Pre(step.gradient),
             step.needed[0],
             halo,
         );

@@ -40,7 +40,10 @@ pub(super) fn placeless(recipe: &Recipe) -> Result<Value, TrainError> {
     for (model, key, before) in LATER {
         let concerned = model.is_none_or(|model| recipe.model.name() == model);
         if let (true, Some(settings)) = (concerned, tree["model"].as_object_mut()) {
-            settings.retain(|name, value| name != key || value.to_string() != before);
+            settings.retain(|name, value| {
+                let written = value.to_string();
+                name != key || written != before
+            });
         }
     }
     // A name of the catalogue says what is made; of files, the contents do.

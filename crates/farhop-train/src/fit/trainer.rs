@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use farhop_data::Part;
-use farhop_nn::{Batch, Learner, ModelConfig, NormKind};
+use farhop_nn::{Batch, Learner, ModelConfig};
 
 use super::{Outcome, Session};
 use crate::run::{Checkpoint, Progress};
@@ -13,7 +13,7 @@ use crate::task::Task;
 use crate::together::{agree, asked, checkpoint_of_first};
 use crate::{CheckpointEvery, EpochReport, RunFolder, Status, TrainConfig, TrainError};
 
-/// In the first steps weights move further than averages of a tenth a step follow.
+/// After so many steps nothing is left of where averages started: 0.9 to their power is a two-hundredth.
 const YOUNG_STEPS: usize = 50;
 
 pub(super) struct Trainer<'a, 's> {
@@ -215,10 +215,10 @@ impl<'a, 's> Trainer<'a, 's> {
         Ok(Epoch::Whole { evaluated })
     }
 
-    /// Whether the averages that evaluation reads may still be far from what training sees, since weights move fast. A deep network multiplies
-    /// the difference from layer to layer, up to infinity, while training itself is well.
+    /// Whether the averages that evaluation reads are still far from what training sees: they start at 0 and 1 and move by a tenth a step. A deep network multiplies the
+    /// difference from layer to layer, up to infinity, while training itself is well.
     fn averages_are_young(&self, epoch: usize) -> bool {
-        epoch * self.task.steps() < YOUNG_STEPS && self.learner.model().config().common().norm == NormKind::Batch
+        epoch * self.task.steps() < YOUNG_STEPS && self.learner.model().keeps_averages()
     }
 
     /// Whether the second phase of training begins with this epoch.

@@ -1,10 +1,9 @@
 //! `farhop data partition`: one graph in parts, a file for each process.
 
-use std::path::Path;
 use std::process::ExitCode;
 
-use farhop_data::catalogue;
-use farhop_data::parts::{Division, PartsFolder, Pieces, stream_parts, write_parts};
+use farhop_data::Scratch;
+use farhop_data::parts::{Division, PartsFolder, stream_parts, write_parts};
 use farhop_data::text::thousands;
 use farhop_graph::{ClusterOptions, NodeWeight, Partitioner, cluster_with};
 use farhop_train::{Material, Places, Recipe};
@@ -18,6 +17,10 @@ use crate::table::TextTable;
 
 /// The word for parts that are chosen in one pass.
 const STREAMING: &str = "streaming";
+
+/// What is said of data that is divided so but not read so.
+const THROUGH_MEMORY: &str = "the graph is read into memory: in pieces are read .farhop files, node and edge tables and OGB folders of one graph \
+    without features of edges";
 
 pub fn run(arguments: &PartitionArguments, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     let recipe = recipe(&arguments.data, common)?;
@@ -34,7 +37,7 @@ pub fn run(arguments: &PartitionArguments, common: &Common, console: &Console) -
         return Err(Failure::usage(format!("--out {}: it is no empty folder. Choose another.", out.display())));
     }
     let parts = arguments.parts.get();
-    let division = match in_pieces(arguments, &recipe)? {
+    let division = match in_pieces(arguments, &recipe, console)? {
         Some(division) => division,
         None => in_memory(arguments, &recipe)?,
     };
@@ -57,20 +60,16 @@ pub fn run(arguments: &PartitionArguments, common: &Common, console: &Console) -
     Ok(ExitCode::SUCCESS)
 }
 
-/// A graph in a `.farhop` file that is chosen for in one pass is never in memory as a whole. None: other data, or another way to choose.
-fn in_pieces(arguments: &PartitionArguments, recipe: &Recipe) -> Result<Option<Division>, Failure> {
-    let named = recipe.data.dataset.as_deref().filter(|name| catalogue::find(name).is_err()).map(Path::new);
-    let Some(path) = named.filter(|path| path.is_file() && path.extension().is_some_and(|end| end == "farhop")) else {
-        return Ok(None);
-    };
+/// A graph that is chosen for in one pass is never in memory as a whole. None: data that is not read in pieces, or another way to choose.
+fn in_pieces(arguments: &PartitionArguments, recipe: &Recipe, console: &Console) -> Result<Option<Division>, Failure> {
     if arguments.partitioner != STREAMING {
         return Ok(None);
     }
-    let Some((dataset, mut pieces)) = Pieces::open(path)? else { return Ok(None) };
-    if !dataset.splits_nodes() {
+    let scratch = Scratch::new(&arguments.out)?;
+    let Some((Material { dataset, .. }, mut pieces)) = Material::read_in_pieces(recipe, &scratch)? else {
+        console.message(THROUGH_MEMORY);
         return Ok(None);
-    }
-    let Material { dataset, .. } = recipe.data.of_file(dataset)?;
+    };
     let parts = arguments.parts.get();
     let owners = pieces.stream_parts(parts)?;
     Ok(Some(pieces.write_parts(&dataset, &owners, parts as u32, STREAMING, &arguments.out)?))

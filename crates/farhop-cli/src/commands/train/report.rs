@@ -15,7 +15,7 @@ use crate::console::Console;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::table::{TextTable, duration};
 use crate::thresholds::Thresholds;
-use crate::together::Together;
+use crate::together::{self, Together};
 
 /// Reports a run that was trained until it ended or was interrupted.
 pub fn tell(trained: &Trained, threads: usize, console: &Console) -> Result<ExitCode, Failure> {
@@ -108,8 +108,9 @@ fn interrupted(path: &Path, summary: &Summary, object: Value, console: &Console)
     if console.is_json() {
         console.result(&object, String::new)?;
     }
+    let launcher = together::group().map_or_else(String::new, |group| format!("mpirun -n {} ", group.ranks()));
     console.warning(&format!(
-        "interrupted after epoch {}; everything is saved. Continue with: farhop train --resume {}",
+        "interrupted after epoch {}; everything is saved. Continue with: {launcher}farhop train --resume {}",
         summary.epochs,
         shell_word(path)
     ));

@@ -7,6 +7,7 @@ use farhop_graph::{Direction, Graph, GraphSet};
 
 use super::{FORMAT, Heading, Layout, Metadata, StoredTarget, VERSION};
 use crate::dataset::csr::Csr;
+use crate::dataset::parts::edgeless;
 use crate::dataset::split::Split;
 use crate::dataset::{Columns, Dataset, Numbers, Target};
 use crate::error::DataError;
@@ -60,9 +61,7 @@ impl<R: Read + Seek> Stored<R> {
             return Ok(None);
         }
         let directed = metadata.directed;
-        let alone = Graph::from_csr(Direction::Undirected, vec![0; nodes + 1], Vec::new())
-            .and_then(|graph| GraphSet::new(graph, vec![0, nodes]));
-        let alone = alone.map_err(|error| self.wrong(format!("{error}.")))?;
+        let alone = edgeless(&self.file, nodes)?;
         Ok(Some((self.around(metadata, alone)?, directed, starts)))
     }
 

@@ -1,6 +1,7 @@
 //! The manifest of a folder of parts, and loading one of them.
 
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -133,7 +134,12 @@ impl PartsFolder {
             file: path.display().to_string(),
             reason: format!("{reason}. Copy the folder again, or divide the data again."),
         };
-        let (bytes, sha256) = checksum(&path)?;
+        let (bytes, sha256) = match checksum(&path) {
+            Err(DataError::Read { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                return Err(wrong("it is missing"));
+            }
+            other => other?,
+        };
         if (bytes, &sha256) != (entry.bytes, &entry.sha256) {
             // A part of another division tells so itself, if it can be read.
             if let Ok(other) = DatasetPart::load(&path)

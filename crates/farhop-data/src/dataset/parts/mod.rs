@@ -9,6 +9,7 @@ mod cut;
 mod file;
 mod manifest;
 mod pieces;
+mod sorted_rows;
 mod stream;
 
 use farhop_graph::LocalPart;
@@ -16,6 +17,7 @@ use farhop_graph::LocalPart;
 pub use cut::write_parts;
 pub use manifest::{Division, PartEntry, PartsFolder};
 pub use pieces::Pieces;
+pub(crate) use sorted_rows::{EdgeSorter, SortedRows, edgeless};
 pub use stream::stream_parts;
 
 use crate::dataset::{Columns, Dataset};

@@ -1,32 +1,71 @@
-//! Parts of a graph that is never in memory as a whole: its rows are read from a `.farhop` file in pieces, once to choose a part for every node,
+//! Parts of a graph that is never in memory as a whole: its rows are read from a file in pieces, once to choose a part for every node,
 //! and once to sort entries into a file for each part. Then one part at a time is made of its file.
 //!
 //! In memory are a few numbers a node, what the dataset says of nodes (features stay in the file if they are large), and one part.
 
-use std::fs::{self, File};
-use std::io::{BufReader, BufWriter, Read, Write};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
 
 use farhop_graph::{Direction, LocalPart};
 
 use super::cut::{Whole, write_all};
 use super::manifest::Division;
+use super::sorted_rows::SortedRows;
 use super::stream::Greedy;
 use crate::dataset::Dataset;
 use crate::dataset::dataset_file::{LEFT_ON_DISK, Stored};
 use crate::error::DataError;
+use crate::files::by_place::read_exact_at;
 use crate::files::hash::GraphHash;
+use crate::files::scratch::{Scratch, ScratchFile};
 use crate::formats::npz::Npz;
 
 /// Bytes of an entry in the file of a part: its number, the node that receives, the node that gives.
 const RECORD: usize = 12;
 
-/// One graph in a `.farhop` file whose rows are read in pieces.
+/// One graph whose rows are read in pieces.
 pub struct Pieces {
-    stored: Stored<BufReader<File>>,
+    rows: Rows,
     directed: bool,
     /// Where rows start, `[N + 1]`.
     starts: Vec<u32>,
+}
+
+/// Where rows lie.
+enum Rows {
+    /// In a `.farhop` file.
+    Stored(Stored<BufReader<File>>),
+    /// In a file of nothing else.
+    Sorted(ScratchFile),
+}
+
+impl Rows {
+    fn name(&self) -> String {
+        match self {
+            Rows::Stored(stored) => stored.file.clone(),
+            Rows::Sorted(file) => file.name(),
+        }
+    }
+
+    /// Gives all nodes that give to `look`, row after row, piece by piece.
+    fn each_source(&mut self, mut look: impl FnMut(&[u32]) -> Result<(), DataError>) -> Result<(), DataError> {
+        let file = match self {
+            Rows::Stored(stored) => return stored.npz.each_u32("sources", look),
+            Rows::Sorted(file) => file,
+        };
+        let (mut bytes, mut numbers) = (vec![0; 1 << 20], Vec::new());
+        let (mut place, length) = (0, file.length()?);
+        while place < length {
+            let piece = &mut bytes[..((length - place) as usize).min(1 << 20)];
+            read_exact_at(file.file(), piece, place).map_err(|source| DataError::Read { file: file.name(), source })?;
+            place += piece.len() as u64;
+            numbers.clear();
+            numbers.extend(piece.as_chunks::<4>().0.iter().map(|&chunk| u32::from_le_bytes(chunk)));
+            look(&numbers)?;
+        }
+        Ok(())
+    }
 }
 
 impl Pieces {
@@ -38,7 +77,12 @@ impl Pieces {
     pub fn open(path: &Path) -> Result<Option<(Dataset, Self)>, DataError> {
         let mut stored = Stored { npz: Npz::open(path)?, file: path.display().to_string(), left: Some(LEFT_ON_DISK) };
         let found = stored.without_entries()?;
-        Ok(found.map(|(dataset, directed, starts)| (dataset, Pieces { stored, directed, starts })))
+        Ok(found.map(|(dataset, directed, starts)| (dataset, Pieces { rows: Rows::Stored(stored), directed, starts })))
+    }
+
+    /// Rows that were sorted.
+    pub(crate) fn of(rows: SortedRows) -> Self {
+        Pieces { rows: Rows::Sorted(rows.sources), directed: rows.directed, starts: rows.starts }
     }
 
     /// Entries.
@@ -51,9 +95,9 @@ impl Pieces {
         &mut self,
         mut each: impl FnMut(usize, usize, &[u32]) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
-        let Pieces { stored, starts, .. } = self;
+        let Pieces { rows, starts, .. } = self;
         let nodes = starts.len() - 1;
-        let file = stored.file.clone();
+        let file = rows.name();
         let wrong = |reason: String| DataError::Array { file: file.clone(), reason };
         let (mut row, mut node): (Vec<u32>, usize) = (Vec::new(), 0);
         let mut finish = |row: &mut Vec<u32>, node: &mut usize| -> Result<(), DataError> {
@@ -65,7 +109,7 @@ impl Pieces {
             Ok(())
         };
         finish(&mut row, &mut node)?;
-        stored.npz.each_u32("sources", |piece| {
+        rows.each_source(|piece| {
             for &source in piece {
                 if source as usize >= nodes || node >= nodes {
                     return Err(wrong(format!("an entry names node {source}; there are {nodes} nodes.")));
@@ -106,16 +150,8 @@ impl Pieces {
         how: &str,
         folder: &Path,
     ) -> Result<Division, DataError> {
-        let failed = |path: &Path| {
-            let file = path.display().to_string();
-            move |source: std::io::Error| DataError::Write { file: file.clone(), source }
-        };
-        fs::create_dir_all(folder).map_err(failed(folder))?;
-        let buckets = Buckets { paths: (0..parts).map(|part| folder.join(format!("entries-{part:05}.tmp"))).collect() };
-        let mut files = Vec::new();
-        for path in &buckets.paths {
-            files.push(BufWriter::new(File::create(path).map_err(failed(path))?));
-        }
+        let scratch = Scratch::new(folder)?;
+        let mut files = (0..parts).map(|_| Ok(scratch.file()?.writer())).collect::<Result<Vec<_>, DataError>>()?;
         let nodes = self.starts.len() - 1;
         let starts: Vec<u64> = self.starts.iter().map(|start| u64::from(*start)).collect();
         let mut hash = GraphHash::new(self.directed, [&[0, nodes as u64], &starts]);
@@ -130,10 +166,7 @@ impl Pieces {
                 for (place, number) in record.as_chunks_mut::<4>().0.iter_mut().zip([entry, node as u32, source]) {
                     *place = number.to_le_bytes();
                 }
-                let mut put = |owner: u32| {
-                    let at = owner as usize;
-                    files[at].write_all(&record).map_err(failed(&buckets.paths[at]))
-                };
+                let mut put = |owner: u32| files[owner as usize].put(&record);
                 put(own)?;
                 if other != own {
                     cut += 1;
@@ -142,9 +175,8 @@ impl Pieces {
             }
             Ok(())
         })?;
-        for (file, path) in files.into_iter().zip(&buckets.paths) {
-            file.into_inner().map_err(|error| failed(path)(error.into_error()))?;
-        }
+        let mut entries =
+            files.into_iter().map(|file| file.finish().map(Some)).collect::<Result<Vec<_>, DataError>>()?;
         let whole = Whole {
             nodes: nodes as u64,
             entries: self.entries() as u64,
@@ -157,39 +189,23 @@ impl Pieces {
         let degree = |node: u32| self.starts[node as usize + 1] - self.starts[node as usize];
         let mut places = vec![0; nodes];
         write_all(dataset, whole, owners, parts, folder, |part| {
-            let entries = buckets.take(part as usize)?;
+            let entries = entries[part as usize].take().map_or_else(|| Ok(Vec::new()), entries_of)?;
             LocalPart::of_entries(direction, part, owners, &entries, degree, &mut places)
-                .map_err(|error| self.stored.wrong(format!("{error}.")))
+                .map_err(|error| DataError::Array { file: self.rows.name(), reason: format!("{error}.") })
         })
     }
 }
 
-/// The entries of every part, in files that go when they are not needed any more.
-struct Buckets {
-    paths: Vec<PathBuf>,
-}
-
-impl Buckets {
-    /// The entries of a part.
-    fn take(&self, part: usize) -> Result<Vec<[u32; 3]>, DataError> {
-        let path = &self.paths[part];
-        let failed = |source| DataError::Write { file: path.display().to_string(), source };
-        let length = fs::metadata(path).map_err(failed)?.len() as usize;
-        let mut reader = BufReader::with_capacity(1 << 20, File::open(path).map_err(failed)?);
-        let mut entries = Vec::with_capacity(length / RECORD);
-        let mut record = [0; RECORD];
-        for _ in 0..length / RECORD {
-            reader.read_exact(&mut record).map_err(failed)?;
-            let (numbers, _) = record.as_chunks::<4>();
-            entries.push([0, 1, 2].map(|at| u32::from_le_bytes(numbers[at])));
-        }
-        let _ = fs::remove_file(path);
-        Ok(entries)
+/// The entries of a part. Their file goes.
+fn entries_of(file: ScratchFile) -> Result<Vec<[u32; 3]>, DataError> {
+    let length = file.length()? as usize;
+    let mut reader = BufReader::with_capacity(1 << 20, file.reader());
+    let mut entries = Vec::with_capacity(length / RECORD);
+    let mut record = [0; RECORD];
+    for _ in 0..length / RECORD {
+        reader.read_exact(&mut record).map_err(|source| DataError::Read { file: file.name(), source })?;
+        let (numbers, _) = record.as_chunks::<4>();
+        entries.push([0, 1, 2].map(|at| u32::from_le_bytes(numbers[at])));
     }
-}
-
-impl Drop for Buckets {
-    fn drop(&mut self) {
-        self.paths.iter().for_each(|path| drop(fs::remove_file(path)));
-    }
+    Ok(entries)
 }

@@ -30,7 +30,7 @@ pub(super) use transposed::keeps;
 
 /// Gradients of an elimination.
 pub struct Gradients {
-    /// Of the features, `[N, F]`.
+    /// Of the features, `[N, F]`; empty if it was not wanted.
     pub z: Vec<f32>,
     /// Of the attention vectors, `[rounds, 2 F]`; empty without attention.
     pub weights: Vec<f32>,
@@ -44,7 +44,7 @@ pub struct Gradients {
 ///
 /// A function of `(i, block)` is one that needs [`HopGradient::row`] only.
 pub trait HopGradient {
-    /// A tile starts: `rows` come next, in order. `held` are its rows of [`Reused::z`].
+    /// A tile starts: `rows` come next, in order. `held` are its rows of [`Reused::held`].
     fn start(&mut self, rows: Range<usize>, held: &[f32]) {
         let _ = (rows, held);
     }
@@ -53,7 +53,8 @@ pub trait HopGradient {
     /// [`Reused::last`], which is nowhere else any more.
     fn row(&mut self, i: usize, last: &[f32], block: &mut [f32]);
 
-    /// The tile ends. `z` is the gradient of its rows of z so far, `[rows, F]`: what reaches z by other ways may be added to it.
+    /// The tile ends. `z` is the gradient of its rows of z so far, `[rows, F]`: what reaches z by other ways may be added to it, if it is
+    /// wanted.
     fn end(&mut self, rows: Range<usize>, z: &mut [f32]) {
         let _ = (rows, z);
     }
@@ -77,8 +78,10 @@ pub type RowGradient<'a> = Box<dyn HopGradient + 'a>;
 pub struct Reused {
     /// d^K, which the rounds do not read on the way back ([`Kept::take_last`]); becomes its own gradient.
     pub last: Vec<f32>,
-    /// Anything; becomes the gradient of z.
-    pub z: Vec<f32>,
+    /// Anything ([`HopGradient::start`] is shown it); becomes the gradient of z, or that of d^1 where the former is not wanted.
+    pub held: Vec<f32>,
+    /// Whether the gradient of z is wanted. Without it there is none, and the work for it is left out.
+    pub needs_z: bool,
 }
 
 /// Gradients of everything, from those of the hops: [`begin`] and then [`BackwardRounds::finish`].
@@ -92,7 +95,7 @@ pub fn backward<'a>(
     hop_gradient: &(dyn Fn() -> RowGradient<'a> + Sync),
 ) -> Gradients {
     kept.take_out();
-    let reused = Reused { last: kept.take_last(), z: buffers::take(z.len()) };
+    let reused = Reused { last: kept.take_last(), held: buffers::take(z.len()), needs_z: true };
     begin(graph, config, source, z, &kept, reused, reading, hop_gradient).finish(graph, config, source, z, kept, None)
 }
 
@@ -140,24 +143,30 @@ pub fn begin_within<'a>(
     let coefficients = kept.coefficients(source, rounds);
     let sets = coefficients.rounds;
     assert_eq!(
-        (reused.last.len(), reused.z.len()),
+        (reused.last.len(), reused.held.len()),
         (n * width, n * width),
         "arrays to use again must be [nodes, width]"
     );
+    // Where the gradient of z is not wanted, what is held makes room for that of d^1.
+    let (first, held) =
+        if reused.needs_z || rounds == 1 { (None, reused.held) } else { (Some(reused.held), Vec::new()) };
+    let fresh = (1 + usize::from(first.is_some())..rounds).map(|_| buffers::take(n * width));
     let mut state = State {
-        slabs: (1..rounds).map(|_| buffers::take(n * width)).chain([reused.last]).collect(),
-        z: reused.z,
+        slabs: first.into_iter().chain(fresh).chain([reused.last]).collect(),
+        z: held,
         node: buffers::zeros(rounds * n * count),
         along: vec![Vec::new(); sets],
         against: vec![Vec::new(); sets],
         carry: Vec::new(),
-        returned: Vec::new(),
+        returned: buffers::take(if config.mode == Mode::Exact { (rounds / 2) * n * count } else { 0 }),
     };
     let all = Increments { z, slabs: &kept.increments, width };
     let own = halo.map_or(n, Halo::own);
     let context = Context { graph, config, own, all, coefficients, sums: &kept.sums };
-    let sums = place_hop_gradients(&context, reading, hop_gradient, &mut state);
-    state.returned = buffers::take(if config.mode == Mode::Exact { (rounds / 2) * n * count } else { 0 });
+    let sums = place_hop_gradients(&context, reading, hop_gradient, reused.needs_z, &mut state);
+    if !reused.needs_z {
+        buffers::give(std::mem::take(&mut state.z));
+    }
     BackwardRounds { state, sums }
 }
 
@@ -191,8 +200,7 @@ impl BackwardRounds {
         let all = Increments { z, slabs: &[], width };
         let own = halo.map_or(n, Halo::own);
         let fixed = Context { graph, config, own, all, coefficients, sums: &kept.sums };
-        let carries = config.mode == Mode::None || source.each_round();
-        let mut pending: Option<Pending> = None;
+        let mut pending: Vec<Pending> = Vec::new();
         let mut weights: Vec<Vec<f32>> = Vec::new();
         let mut edge: Vec<Vec<f32>> = vec![Vec::new(); sets];
         // Scores of set r, backward: its entries' gradients become those of the bias, its nodes' go on to the next round.
@@ -210,14 +218,14 @@ impl BackwardRounds {
                 // An entry counts once, where its row is.
                 edge[graph.offsets()[own] * count..].fill(0.0);
             }
-            Some(Pending { vectors: a.vectors(r, width), gradients })
+            Some(Pending { set: r, vectors: a.vectors(r, width), gradients })
         };
         for k in (1..=rounds).rev() {
-            // Before the last round nothing is carried, except where states themselves are exchanged.
-            if carries && state.carry.is_empty() && (k < rounds || config.mode != Mode::Exact) {
+            // Where states themselves are exchanged, what reaches them is anything.
+            if config.mode == Mode::None && state.carry.is_empty() {
                 state.carry = buffers::zeros(n * width);
             }
-            weights.extend(complete_round(&fixed.with(&increments), k, pending.take(), &mut state));
+            weights.extend(complete_round(&fixed.with(&increments), k, &mut pending, &mut state));
             // Rounds read increments below their own.
             increments.drain(k - 1..).for_each(buffers::give);
             let underway = halo.map(|halo| halo.begin(&[(&state.slabs[k - 1], width)]));
@@ -241,7 +249,8 @@ impl BackwardRounds {
             buffers::give(std::mem::take(&mut state.slabs[k - 1]));
             if source.each_round() {
                 edge[k - 1] = state.join_entries(graph, count, k - 1);
-                pending = through_scores(k - 1, &mut edge[k - 1], &state.node[(k - 1) * n * count..k * n * count]);
+                let node = &state.node[(k - 1) * n * count..k * n * count];
+                pending.extend(through_scores(k - 1, &mut edge[k - 1], node));
             }
         }
         transposed.give_back();
@@ -250,9 +259,9 @@ impl BackwardRounds {
         }
         if !source.each_round() {
             edge = (0..sets).map(|r| state.join_entries(graph, count, r)).collect();
-            pending = through_scores(0, &mut edge[0], &state.node);
+            pending.extend(through_scores(0, &mut edge[0], &state.node));
         }
-        weights.extend(complete_round(&fixed.with(&increments), 0, pending, &mut state));
+        weights.extend(complete_round(&fixed.with(&increments), 0, &mut pending, &mut state));
         weights.reverse();
         kept.give_back();
         for buffer in [state.carry, state.returned] {

@@ -2,14 +2,14 @@
 
 use super::super::Mode;
 use super::super::coefficients::Chain;
-use super::super::rounds::{AHEAD, Piece, SEGMENT, pieces, states};
+use super::super::rounds::{Piece, SEGMENT, ahead, pieces, states};
 use super::super::stored::{Rows, Storage, Stored};
 use super::state::{Context, State};
 use crate::buffers;
 use crate::heads::Heads;
 use crate::packed::Packed;
 use crate::parallel::{Blocks, SharedMut};
-use crate::simd::{Arith, axpy_dot, prefetch};
+use crate::simd::{Arith, axpy_dot, dot, prefetch};
 use crate::{by_width, simd_fn};
 use std::ops::Range;
 
@@ -89,8 +89,9 @@ impl<'a> Pull<'a> {
                         .step_by(2)
                         .map(|s| {
                             let m = k - 1 - s;
+                            // Nothing where the gradient of z is not wanted.
                             let side = if m == 0 { &z } else { &lower[m - 1] };
-                            side.part(rows.start * width..rows.end * width)
+                            side.part(if side.is_empty() { 0..0 } else { rows.start * width..rows.end * width })
                         })
                         .collect::<Vec<_>>(),
                 )
@@ -209,9 +210,10 @@ fn pull_row<M: Arith, T: Stored>(
     let transposed = context.graph.transposed();
     let stride = SEGMENT * count;
     let pairs = context.config.rounds / 2;
+    let ahead = ahead(width * size_of::<T>());
     for t in piece.of_row(transposed.offsets, j) {
         let i = transposed.targets[t] as usize;
-        if let Some(&next) = transposed.targets.get(t + AHEAD) {
+        if let Some(&next) = transposed.targets.get(t + ahead) {
             gathered.prefetch(next as usize, width);
             prefetch(returned, next as usize * pairs * count, 1);
         }
@@ -224,7 +226,15 @@ fn pull_row<M: Arith, T: Stored>(
             } else {
                 context.all.row(k - 1 - s, j)
             };
-            let (increment, target) = (&increment[..width], &mut target[row.start..][..width]);
+            let increment = &increment[..width];
+            if target.is_empty() {
+                for h in 0..count {
+                    let range = heads.range(h);
+                    given[s * stride + at + h] = scale * dot::<M, _>(&gradient[range.clone()], &increment[range]);
+                }
+                continue;
+            }
+            let target = &mut target[row.start..][..width];
             for h in 0..count {
                 let range = heads.range(h);
                 let p = products[s * stride + at + h] * scale;

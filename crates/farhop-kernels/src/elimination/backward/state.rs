@@ -29,7 +29,7 @@ impl Context<'_> {
 pub(super) struct State {
     /// Of d^k (eliminating) or h^k (not), `[N, F]` for each round.
     pub slabs: Vec<Vec<f32>>,
-    /// Of z.
+    /// Of z; empty if it is not wanted.
     pub z: Vec<f32>,
     /// Of the nodes' own coefficients, `[K, N, H]`.
     pub node: Vec<f32>,
@@ -37,7 +37,8 @@ pub(super) struct State {
     pub along: Vec<Vec<f32>>,
     /// Of the coefficient against it.
     pub against: Vec<Vec<f32>>,
-    /// Gradient of the state h^k that does not come from the hops: from later states and scores. Empty while there is none.
+    /// Gradient of the state h^k that comes from later states, where that may be anything ([`Mode::None`](super::super::Mode::None)); empty
+    /// otherwise, since it is made of [`Pending`] scores then.
     pub carry: Vec<f32>,
     /// g_i^k . d_i^(k-1-s) for odd s, `[N, pairs, H]`.
     pub returned: Vec<f32>,
@@ -80,8 +81,13 @@ impl State {
     }
 }
 
-/// Gradients of the scores of round k + 1, still to be added to state h^k.
+/// Gradients of the scores that were made from one state, still to be added to it: `receiver a_left + sender a_right`.
+///
+/// Where increments are exchanged, nothing else reaches a state but what reaches a later one, times coefficients of nodes. So the gradient of
+/// every state is a sum of these few vectors: two numbers a node for each round stand for it, multiplied by the coefficients on the way.
 pub(super) struct Pending<'a> {
+    /// The set of coefficients, and the state: set r is made from h^r.
+    pub set: usize,
     pub vectors: (&'a [f32], &'a [f32]),
     pub gradients: edge_attention::ScoreGradients,
 }
