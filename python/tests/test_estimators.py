@@ -317,7 +317,10 @@ def test_features_without_edges_and_objects_in_lists_are_told(path):
 
 @pytest.mark.parametrize(
     ("settings", "text"),
-    [({"hops": "four"}, 'hops "four": .* a whole number from 0 on is needed'), ({"dropout": "a"}, "a number is needed")],
+    [
+        ({"hops": "four"}, 'hops = "four" is not possible: allowed is a whole number, 1 to 64'),
+        ({"dropout": "a"}, 'dropout = "a" is not possible: allowed is a number, 0 to below 1'),
+    ],
 )
 def test_settings_of_another_type_are_told_by_name(path, settings, text):
     with pytest.raises(ValueError, match=text):

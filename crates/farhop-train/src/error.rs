@@ -63,7 +63,7 @@ pub enum TrainError {
         wanted: String,
     },
     /// One setting is asked to have two values.
-    #[error("{first} and {second} contradict each other: {key} is {} or {}, not both. Give one of them.", values.0, values.1)]
+    #[error("{first} and {second} contradict each other: {key} is {} or {}, not both. Give one of them.", values[0], values[1])]
     Contradiction {
         /// Who asks for one.
         first: String,
@@ -72,7 +72,7 @@ pub enum TrainError {
         /// The key in a recipe.
         key: String,
         /// Both values.
-        values: (String, String),
+        values: Box<[String; 2]>,
     },
     /// What the recipe says about its data can't be followed.
     #[error(transparent)]

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use crate::arguments::ModelsArguments;
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::table::TextTable;
 
 /// Runs the command.
 pub fn run(arguments: &ModelsArguments, console: &Console) -> Result<ExitCode, Failure> {
@@ -24,14 +23,17 @@ fn all(console: &Console) -> Result<(), Failure> {
     let configs = REGISTRY.iter().map(|line| ModelConfig::from_name(line.name)).collect::<Result<Vec<_>, _>>()?;
     let objects: Vec<Value> = configs.iter().map(without_settings).collect();
     console.result(&json!({ "models": objects }), || {
-        let mut table = TextTable::new(&["model", "reach", "cost", "idea"]).sparing(2);
+        let mut lines = Vec::new();
         for config in &configs {
             let Registration { name, about, .. } = config.registration();
-            table.row([name.to_string(), reach(config), about.cost.to_string(), about.idea.to_string()]);
+            let limits = if about.limits.is_empty() { String::new() } else { format!(" Limits: {}.", about.limits) };
+            lines.push(console.paragraph("", &format!("{name}: {}.", about.idea)));
+            lines.push(console.paragraph("    ", &format!("Reach {}, cost {}.{limits}", reach(config), about.cost)));
+            lines.push(console.paragraph("    ", &format!("{}.", about.citation)));
         }
-        console.lines(&table)
+        lines.join("\n")
     })?;
-    console.message("reach: hops that an answer sees with the default settings. Cost: N nodes, E entries, F channels, C outputs, K hops.");
+    console.message("reach: hops that an answer sees with the default settings. Cost: N nodes, E entries (an edge is two), F channels, C outputs, K hops.");
     console.message("next: farhop models NAME, farhop train DATASET --model NAME");
     Ok(())
 }

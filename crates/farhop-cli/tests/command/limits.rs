@@ -25,6 +25,12 @@ fn within(place: &Place, mebibytes: usize, line: &str) -> Answer {
     answer(&mut command)
 }
 
+/// The MiB of address space with which the program is loaded at all: below, the system refuses it before farhop begins.
+fn least(place: &Place) -> usize {
+    let loads = |mebibytes: &usize| within(place, *mebibytes, "--version").code == Some(0);
+    (20..200).step_by(2).find(loads).expect("the program is never loaded")
+}
+
 #[test]
 fn a_limit_of_the_address_space_never_ends_in_an_abort() {
     if !is_plain() {
@@ -39,10 +45,11 @@ fn a_limit_of_the_address_space_never_ends_in_an_abort() {
         "predict run --quiet --threads 4".to_string(),
         "hops --nodes nodes.csv --edges edges.csv --ignore label --fill mean --rounds 100 --out tight.npz --overwrite --quiet --threads 2".to_string(),
     ];
+    let least = least(&place);
     let mut refused = 0;
     for line in &lines {
         let mut fitted = false;
-        for mebibytes in [40, 52, 64, 76, 88, 100, 128, 170, 240, 600] {
+        for mebibytes in [0, 12, 24, 36, 48, 60, 88, 130, 200, 560].map(|more| least + more) {
             let found = within(&place, mebibytes, line);
             match found.code {
                 Some(0) => fitted = true,
@@ -67,9 +74,10 @@ fn what_the_plan_lets_through_gets_to_its_end() {
     let place = Place::with_tables();
     let line =
         "train --nodes nodes.csv --edges edges.csv --target label --fill mean --epochs 1 --overwrite --out tight";
+    let least = least(&place);
     let mut planned = 0;
     for more in ["--width 128 --threads 1", "--width 128 --parts 4 --threads 2", "--width 64 --threads 8"] {
-        for mebibytes in (40..260).step_by(12) {
+        for mebibytes in (least..least + 220).step_by(12) {
             let found = within(&place, mebibytes, &format!("{line} {more}"));
             if found.stderr.contains("memory      ") {
                 planned += 1;

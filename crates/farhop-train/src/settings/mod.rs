@@ -174,7 +174,7 @@ impl Settings {
                     first: first.origin.clone(),
                     second: second.origin.clone(),
                     key: second.key(),
-                    values: (value_text(&first.value), value_text(&second.value)),
+                    values: Box::new([value_text(&first.value), value_text(&second.value)]),
                 });
             }
         }
