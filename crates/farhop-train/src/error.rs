@@ -154,6 +154,18 @@ pub enum TrainError {
         /// What was saved, as a sentence without its full stop.
         kept: String,
     },
+    /// A run ended while what evaluation reads had not settled.
+    #[error(
+        "the averages of batch norm have seen too few steps ({steps}): with them {place} is NaN or infinite, while training itself is well. Train for more epochs (now {epochs})."
+    )]
+    Unsettled {
+        /// Steps of the run.
+        steps: usize,
+        /// The output of the first stage that is not finite.
+        place: String,
+        /// Epochs of the run.
+        epochs: usize,
+    },
     /// The run would need more memory than there is.
     #[error("this run needs {needed} and {available} are available. {}", how_to_fit(advice.as_ref()))]
     DoesNotFit {
@@ -349,7 +361,10 @@ impl TrainError {
     pub(crate) fn is_of_run(&self) -> bool {
         matches!(
             self,
-            TrainError::NonFinite { .. } | TrainError::DoesNotFit { .. } | TrainError::Model(NnError::CanNot { .. })
+            TrainError::NonFinite { .. }
+                | TrainError::Unsettled { .. }
+                | TrainError::DoesNotFit { .. }
+                | TrainError::Model(NnError::CanNot { .. })
         )
     }
 

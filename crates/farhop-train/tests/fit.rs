@@ -250,6 +250,12 @@ fn averages_that_have_not_settled_do_not_stop_a_run() {
     let best = fitted.summary.best_epoch.unwrap();
     assert_eq!(recorder.reports[best - 1].valid, fitted.summary.scores.valid);
     assert!(fitted.summary.scores.valid.is_some());
+
+    // A run that is over by then has nothing to show, and the learning rate is not to blame.
+    recipe.train.epochs = 1;
+    let ended = common::train_free(&Ring::with_scale(10.0), &recipe, &mut Recorder::new()).err().unwrap().to_string();
+    assert!(ended.starts_with("the averages of batch norm have seen too few steps (1): "), "{ended}");
+    assert!(ended.ends_with("Train for more epochs (now 1)."), "{ended}");
 }
 
 #[test]

@@ -200,6 +200,10 @@ impl<'a, 's> Trainer<'a, 's> {
                 Err(Failed::Asked) => return Ok(Epoch::Broken(before.map(Box::new))),
                 // No score, and no reason to stop.
                 Err(Failed::NonFinite(_)) if self.averages_are_young(epoch) && epoch < self.config.epochs => {}
+                Err(Failed::NonFinite(layer)) if self.averages_are_young(epoch) => {
+                    let place = layer.map_or("the output".to_string(), |layer| format!("the output of {layer}"));
+                    return Err(TrainError::Unsettled { steps: epoch * self.task.steps(), place, epochs: epoch });
+                }
                 Err(Failed::NonFinite(layer)) => return Err(self.failed_at(epoch, layer, "the output")),
                 Err(Failed::Error(error)) => return Err(*error),
             }
