@@ -158,7 +158,8 @@ def page(asked):
     after = f"{head}{BEGIN}\n{page_table()}\n{END}{rest.split(END)[1]}"
     if asked.check and after != before:
         sys.exit("error: the table in docs/scores.md is not what the records say. Run benches/tables/records.py page.")
-    PAGE.write_text(after)
+    if after != before:
+        PAGE.write_text(after)
     print("docs/scores.md is as the records say")
 
 

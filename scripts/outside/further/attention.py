@@ -6,16 +6,10 @@ import numpy as np
 from cases import GRADS, bn_, case, fd, fill, finish, graph, lin_, module, rnd, save
 
 
-def with_par(m, extra=None):
-    def f(d, cfg, train):
-        par = {k[6:]: v for k, v in d.items() if k.startswith('param/')}
-        return m.forward(d, cfg, d['x'], par, **(extra(d, train) if extra else {}))['out']
-    return f
-
-
 @case
 def nagphormer():
-    m = module('nagphormer'); f = with_par(m, lambda d, train: {})
+    m = module('nagphormer')
+
     def f(d, cfg, train):
         par = {k[6:]: v for k, v in d.items() if k.startswith('param/')}
         return m.forward(d, cfg, d['x'], d['lappe'], par)['mid/logits']
