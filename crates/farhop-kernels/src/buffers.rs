@@ -15,8 +15,9 @@ pub const SLACK: usize = 4;
 #[cfg(target_os = "linux")]
 const LARGE_PAGE: usize = 4 << 20;
 
-/// At most this many buffers wait; beyond it the oldest goes.
-const MOST: usize = 64;
+/// At most this many buffers wait; beyond it the oldest goes. A step of a deep network has several for every layer and round, and one that
+/// goes comes back as pages that the system has to clear.
+const MOST: usize = 1024;
 
 static POOL: Mutex<Pool> = Mutex::new(Pool { waiting: Vec::new(), spare: 0, most: 0, room: ROOM });
 
@@ -65,6 +66,14 @@ impl Pool {
             }
         }
         self.spare = self.spare.saturating_sub(len);
+    }
+
+    fn put(&mut self, buffer: Vec<f32>) {
+        self.waiting.push(buffer);
+        self.most = self.most.max(self.total());
+        if self.waiting.len() > MOST {
+            self.spare += self.waiting.remove(0).len();
+        }
     }
 }
 
@@ -118,11 +127,7 @@ pub fn give(mut buffer: Vec<f32>) {
     // It may have been shortened: what it holds counts, or it would serve smaller and smaller requests.
     buffer.resize(buffer.capacity(), 0.0);
     if let Ok(mut pool) = POOL.lock() {
-        pool.waiting.push(buffer);
-        pool.most = pool.most.max(pool.total());
-        if pool.waiting.len() > MOST {
-            pool.spare += pool.waiting.remove(0).len();
-        }
+        pool.put(buffer);
     }
 }
 
@@ -180,6 +185,16 @@ mod tests {
         assert_eq!((sizes(&pool), pool.spare), (vec![], 150));
         pool.make_room(1000);
         assert_eq!(pool.spare, 0);
+    }
+
+    #[test]
+    fn the_buffers_of_a_deep_network_wait_and_the_oldest_of_too_many_goes() {
+        let mut pool = pool(&[]);
+        // Twelve layers of eight rounds with eight arrays each.
+        (0..768).for_each(|size| pool.put(vec![0.0; size]));
+        assert_eq!((pool.waiting.len(), pool.spare), (768, 0));
+        (768..MOST + 2).for_each(|size| pool.put(vec![0.0; size]));
+        assert_eq!((pool.waiting.len(), pool.waiting[0].len(), pool.spare), (MOST, 2, 1));
     }
 
     #[test]
