@@ -50,7 +50,7 @@ impl OwnPart {
         same_version(group)?;
         let opened = agree(group, PartsFolder::open(folder).map_err(TrainError::from))?;
         let (parts, ranks) = (opened.division.parts(), group.ranks());
-        same(group, "the manifest", &opened.division.partition)?;
+        same(group, &format!("{}: the division", folder.join("manifest.json").display()), &opened.division.partition)?;
         if parts != ranks {
             return Err(TrainError::Task(format!(
                 "{} has {parts} parts, and there are {ranks} processes. Start as many as there are parts (mpirun -n {parts}), or divide the data into {ranks}.",
