@@ -50,11 +50,24 @@ class Wire(Hosts):
         super().close()
 
 
-def measured(child, run):
+def said(start):
+    """What a program says. A launcher that does not reach a host is started again; an error of farhop is not."""
+    for attempt in range(3):
+        child = start()
+        out, err = child.communicate(timeout=3600)
+        if not child.returncode:
+            return out
+        if attempt == 2 or "error: " in err:
+            sys.exit(err)
+
+
+def measured(start, run):
     """Seconds of all epochs but the first, and the figures of the processes."""
-    _, err = child.communicate(timeout=3600)
-    if child.returncode:
-        sys.exit(err)
+    def fresh():
+        shutil.rmtree(run, ignore_errors=True)
+        return start()
+
+    said(fresh)
     lines = (pathlib.Path(run) / "metrics.jsonl").read_text().splitlines()
     record = json.loads((pathlib.Path(run) / "run.json").read_text())
     return [json.loads(line)["seconds"] for line in lines][1:], record.get("together")
@@ -89,10 +102,9 @@ def main():
 
     def alone():
         run = work / "one"
-        shutil.rmtree(run, ignore_errors=True)
         piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        child = subprocess.Popen([farhop, "train", given.data, *where, *settings, "--out", str(run)], **piped)
-        return measured(child, run)[0]
+        words = [farhop, "train", given.data, *where, *settings, "--out", str(run)]
+        return measured(lambda: subprocess.Popen(words, **piped), run)[0]
 
     ones, rows = alone(), []
     for link in given.links.split(","):
@@ -102,16 +114,12 @@ def main():
         network = "10.78.0.0/24" if delay else "10.77.0.0/24"
         try:
             # What the link is without limits, between processes that do nothing else.
-            child = hosts.mpirun([farhop, "plan", str(parts), *chosen, "--threads", "1", "--json", "--quiet"], network=network)
-            out, err = child.communicate(timeout=600)
-            if child.returncode:
-                sys.exit(err)
-            found = json.loads(out)["predicted"]
+            words = [farhop, "plan", str(parts), *chosen, "--threads", "1", "--json", "--quiet"]
+            found = json.loads(said(lambda: hosts.mpirun(words, network=network)))["predicted"]
             bandwidth = rate or found["bandwidth_gbit"] * 1e9
             run = work / "run"
-            shutil.rmtree(run, ignore_errors=True)
-            child = hosts.mpirun([farhop, "train", str(parts), *settings, "--out", str(run)], network=network)
-            epochs, together = measured(child, run)
+            words = [farhop, "train", str(parts), *settings, "--out", str(run)]
+            epochs, together = measured(lambda: hosts.mpirun(words, network=network), run)
         finally:
             hosts.close()
         # Whatever else the machine does strikes all alike: one process before and after.
@@ -130,9 +138,9 @@ def main():
                "bytes_per_epoch": bytes_moved, "messages_per_epoch": messages, "epochs": epochs, "together": together, "load": os.getloadavg()[0]}
         rows.append(row)
         print(json.dumps({key: row[key] for key in list(row)[:11]}), flush=True)
-    record = {"date": time.strftime("%Y-%m-%d"), "machine": f"{os.cpu_count()} cores", "data": given.data, "settings": given.set, "burst": given.burst, "rows": rows}
-    if given.out:
-        pathlib.Path(given.out).write_text(json.dumps(record, indent=1) + "\n")
+        record = {"date": time.strftime("%Y-%m-%d"), "machine": f"{os.cpu_count()} cores", "data": given.data, "settings": given.set, "burst": given.burst, "rows": rows}
+        if given.out:
+            pathlib.Path(given.out).write_text(json.dumps(record, indent=1) + "\n")
 
 
 if __name__ == "__main__":
