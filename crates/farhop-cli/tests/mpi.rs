@@ -91,6 +91,17 @@ fn several_processes_train_what_one_does() {
     for (found, expected) in found.iter().zip(&expected) {
         assert!((found - expected).abs() <= 1e-5 * expected, "{found} for {expected}");
     }
+    let record: serde_json::Value = serde_json::from_slice(&std::fs::read(run.join("run.json")).unwrap()).unwrap();
+    let figures = &record["together"];
+    let processes = figures["processes"].as_array().unwrap();
+    assert_eq!(processes.len(), 2);
+    assert_eq!(processes.iter().map(|process| process["own_nodes"].as_u64().unwrap()).sum::<u64>(), 120);
+    assert!(figures["imbalance"].as_f64().unwrap() >= 1.0 && figures["computing_imbalance"].as_f64().unwrap() >= 1.0);
+    // Nothing of an epoch is missing, nothing counted twice.
+    let times =
+        ["computing_seconds", "exchange_seconds", "waiting_seconds"].map(|key| processes[0][key].as_f64().unwrap());
+    let epoch = record["seconds_per_epoch"].as_f64().unwrap();
+    assert!((times.iter().sum::<f64>() - epoch).abs() < 1e-6 * epoch, "{times:?} of {epoch}");
     let told = succeed(mpirun(2).args(["evaluate", "--json", "--quiet"]).arg(&run)).stdout;
     let told: serde_json::Value = serde_json::from_slice(&told).expect("one object, of the first process");
     assert_eq!(told["split"], "test");

@@ -8,7 +8,8 @@ use farhop_data::hash::sha256_hex;
 const NAME: usize = 100;
 
 /// What a process tells of itself: a name of its host and table of processes (8 bytes, 0: not known), its number there (4), the moment it was
-/// started (8), and what the host is called.
+/// started (8), and what the host is called. It is said before anything else, versions included: a farhop of another version has to understand it, so
+/// its layout stays.
 pub(super) type Card = [u8; 20 + NAME];
 
 /// Processes of a run that can be looked after from here.
