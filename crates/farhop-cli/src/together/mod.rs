@@ -85,6 +85,8 @@ pub fn keep_lines_in(folder: &Path) {
 
 /// Before a failure is told by another process than the first: see [`FIRST_SPEAKS`]. That another process is gone is told by each.
 pub fn let_first_speak() {
+    #[cfg(feature = "mpi")]
+    mpi::ends();
     if group().is_some_and(|group| !group.is_first() && group.failure().is_none()) {
         std::thread::sleep(FIRST_SPEAKS);
     }
@@ -94,6 +96,7 @@ pub fn let_first_speak() {
 pub fn leave() {
     #[cfg(feature = "mpi")]
     if group().is_some() {
+        mpi::ends();
         mpi::leave();
     }
 }

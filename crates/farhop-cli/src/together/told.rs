@@ -33,6 +33,6 @@ pub fn text(figures: &Figures, console: &Console) -> String {
     format!(
         "an epoch of each of {}:\n{}\n{work}process {slowest} computes longest, {computing_imbalance:.2} times the mean",
         counted(processes.len() as u64, "process", "processes"),
-        console.lines(&table)
+        table.lines(console.message_width()).join("\n")
     )
 }

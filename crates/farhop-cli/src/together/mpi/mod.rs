@@ -3,29 +3,35 @@
 //!
 //! No wait is without end: where a process of this host has ended, or nothing moves for [`patience`], or somebody asked to stop and nothing moves for
 //! a moment, the wait is an error that names the processes. A message that has begun can't be taken back, so its memory stays until the
-//! process ends: the thread remembers the error and answers with it whatever it is asked from then on.
+//! process ends: the thread remembers the error and answers with it whatever it is asked from then on. MPI itself may be stuck with a process that
+//! is gone (OpenMPI reconnects to it over TCP): so a second thread looks after the others too, and ends this process if nobody else does.
 
 mod peers;
 mod swap;
 
 use std::fmt;
 use std::ops::ControlFlow;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use farhop_kernels::exchange::{Arrival, Arrived, Transport};
+use farhop_train::TrainError;
 use mpi::Threading;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::Communicator;
 
 use super::log;
+use crate::console::error_line;
 use crate::interrupt;
 use peers::Peers;
 
 /// A thread that has nothing to do looks this often whether all others are still there.
 const LOOKS: Duration = Duration::from_millis(250);
+
+/// So long after one of the others has ended this process has to end in order. A launcher gives it a second or two.
+const IN_ORDER: Duration = Duration::from_millis(800);
 
 /// Messages to all before the first of the run: the fastest says how long a short one takes.
 const TRIED: usize = 5;
@@ -42,6 +48,9 @@ enum Asked {
     Swap(Order),
     Leave(Sender<()>),
 }
+
+/// Set when this process ends by itself: then others may have ended, too.
+static ENDS: AtomicBool = AtomicBool::new(false);
 
 static ASK: OnceLock<Mutex<Sender<Asked>>> = OnceLock::new();
 
@@ -74,6 +83,25 @@ pub fn connect() -> Result<Box<dyn Transport>, String> {
         told.recv().map_err(|_| "MPI can't be started. Start farhop with mpirun or srun.".to_string())?;
     let _ = ASK.set(Mutex::new(ask));
     Ok(Box::new(Mpi { rank, ranks }))
+}
+
+/// From now on it is nobody's business whether the others are still there.
+pub fn ends() {
+    ENDS.store(true, Ordering::SeqCst);
+}
+
+/// Looks after the others while the other thread may be stuck in MPI.
+fn watch(peers: &Peers, rank: usize, ranks: usize) {
+    while !ENDS.load(Ordering::SeqCst) {
+        std::thread::sleep(LOOKS);
+        let Some(problem) = peers.lost() else { continue };
+        std::thread::sleep(IN_ORDER);
+        if !ENDS.load(Ordering::SeqCst) {
+            log::write(rank, ranks, &problem);
+            error_line(&TrainError::Lost { rank, problem }.to_string());
+            std::process::exit(1);
+        }
+    }
 }
 
 /// Ends MPI in order, which takes all processes.
@@ -112,9 +140,19 @@ fn live(asked: &Receiver<Asked>, tell: &Sender<(usize, usize)>) {
     if tell.send((rank, ranks)).is_err() {
         return;
     }
-    let mut talk =
-        Talk { world, rank, ranks, patience: patience(), way: Duration::ZERO, peers: Peers::unknown(), asked };
+    let mut talk = Talk {
+        world,
+        rank,
+        ranks,
+        patience: patience(),
+        way: Duration::ZERO,
+        peers: Arc::new(Peers::unknown()),
+        asked,
+    };
     talk.introduce();
+    let peers = talk.peers.clone();
+    // Where there is no room for a second thread, the first one has to do.
+    let _ = std::thread::Builder::new().name("farhop-peers".to_string()).spawn(move || watch(&peers, rank, ranks));
     let mut told = false;
     loop {
         match asked.recv_timeout(LOOKS) {
@@ -134,7 +172,7 @@ fn live(asked: &Receiver<Asked>, tell: &Sender<(usize, usize)>) {
                     told = true;
                     log::write(rank, ranks, "asked to stop while it computed");
                 }
-                if let Some(lost) = talk.peers.lost() {
+                if let Some(lost) = talk.peers.lost().filter(|_| !ENDS.load(Ordering::SeqCst)) {
                     log::write(rank, ranks, &format!("{lost} while this one computed"));
                     talk.answer_all(&lost);
                 }
@@ -154,7 +192,7 @@ struct Talk<'a> {
     patience: Duration,
     /// What a short message takes.
     way: Duration,
-    peers: Peers,
+    peers: Arc<Peers>,
     asked: &'a Receiver<Asked>,
 }
 
@@ -173,7 +211,7 @@ impl Talk<'_> {
             self.swap(to_all(vec![0]), &vec![1; self.ranks], |_| fastest = fastest.min(start.elapsed()));
         }
         self.way = fastest;
-        self.peers = Peers::of(self.rank, &card, &cards);
+        self.peers = Arc::new(Peers::of(self.rank, &card, &cards));
     }
 
     /// Answers whatever is asked with what went wrong, until the process ends.
