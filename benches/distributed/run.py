@@ -53,13 +53,13 @@ class Hosts:
         read = lambda host: int(sh("ip", "netns", "exec", f"farhop-{host}", "cat", "/sys/class/net/eth0/statistics/tx_bytes").stdout)
         return sum(read(host) for host in range(1, self.count + 1))
 
-    def mpirun(self, words, environment=(), grace=30, **options):
+    def mpirun(self, words, environment=(), grace=30, network="10.77.0.0/24", **options):
         hosts = ",".join(f"10.77.0.{host}:1" for host in range(1, self.count + 1))
         command = ["mpirun", "--allow-run-as-root", "-n", str(self.count), "--host", hosts, "--map-by", "node",
                    # Every host would tie its process to its first core, and here that is the same core for all.
                    "--bind-to", "none",
                    "--mca", "plm_rsh_agent", str(HERE / "agent.sh"), "--mca", "plm", "rsh", "--mca", "btl", "tcp,self", "--mca", "pml", "ob1",
-                   "--mca", "btl_tcp_if_include", "10.77.0.0/24", "--mca", "oob_tcp_if_include", "10.77.0.0/24", "--mca", "odls_base_sigkill_timeout", str(grace)]
+                   "--mca", "btl_tcp_if_include", network, "--mca", "oob_tcp_if_include", "10.77.0.0/24", "--mca", "odls_base_sigkill_timeout", str(grace)]
         for pair in environment:
             command += ["-x", pair]
         return subprocess.Popen([*command, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)

@@ -18,6 +18,7 @@ use crate::interrupt::Saving;
 use crate::origins;
 use crate::progress::Progress;
 use crate::table::duration;
+use crate::together;
 use crate::without_effect;
 
 /// Listens to one run.
@@ -176,6 +177,10 @@ impl Observer for Watcher<'_> {
         }
         self.progress = Some(Progress::new(self.console, model, self.metric));
         self.saving = Some(Saving::begin());
+    }
+
+    fn shares(&mut self, folder: &Path) {
+        together::keep_lines_in(folder);
     }
 
     fn started(&mut self, done: usize, epochs: usize, parameters: usize) {

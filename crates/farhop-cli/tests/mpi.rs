@@ -91,6 +91,17 @@ fn several_processes_train_what_one_does() {
     for (found, expected) in found.iter().zip(&expected) {
         assert!((found - expected).abs() <= 1e-5 * expected, "{found} for {expected}");
     }
+    let record: serde_json::Value = serde_json::from_slice(&std::fs::read(run.join("run.json")).unwrap()).unwrap();
+    let figures = &record["together"];
+    let processes = figures["processes"].as_array().unwrap();
+    assert_eq!(processes.len(), 2);
+    assert_eq!(processes.iter().map(|process| process["own_nodes"].as_u64().unwrap()).sum::<u64>(), 120);
+    assert!(figures["imbalance"].as_f64().unwrap() >= 1.0 && figures["computing_imbalance"].as_f64().unwrap() >= 1.0);
+    // Nothing of an epoch is missing, nothing counted twice.
+    let times =
+        ["computing_seconds", "exchange_seconds", "waiting_seconds"].map(|key| processes[0][key].as_f64().unwrap());
+    let epoch = record["seconds_per_epoch"].as_f64().unwrap();
+    assert!((times.iter().sum::<f64>() - epoch).abs() < 1e-6 * epoch, "{times:?} of {epoch}");
     let told = succeed(mpirun(2).args(["evaluate", "--json", "--quiet"]).arg(&run)).stdout;
     let told: serde_json::Value = serde_json::from_slice(&told).expect("one object, of the first process");
     assert_eq!(told["split"], "test");
@@ -156,18 +167,48 @@ fn several_processes_share_batches_of_graphs() {
     assert!(!output.status.success() && text.contains("Divide it first"), "{text}");
 }
 
+/// Two processes of one run that were started with different words behind `train`.
+#[test]
+fn processes_with_different_recipes_are_refused() {
+    if !is_there() {
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let (parts, run) = (divided(place.path(), 2), place.path().join("run"));
+    let mut command = mpirun(1);
+    command.arg("train").arg(&parts).args(SETTINGS).args(SHORT).arg("--out").arg(&run);
+    command
+        .args([":", "-n", "1", FARHOP, "train"])
+        .arg(&parts)
+        .args(SETTINGS)
+        .args(["--epochs", "7", "--out"])
+        .arg(&run);
+    let output = command.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    let line =
+        "error: the recipe of process 1 is not that of process 0 (train.epochs is 7 and 6). Start all with the same.";
+    assert!(!output.status.success() && text.lines().any(|found| found == line), "{text}");
+    assert!(!run.exists(), "nothing was trained");
+}
+
+/// The folder of a graph in so many parts.
+fn divided(place: &Path, parts: usize) -> PathBuf {
+    let [nodes, edges] = tables(place);
+    let folder = place.join(format!("{parts}.parts"));
+    let mut divide = Command::new(FARHOP);
+    divide.args(["data", "partition", "--parts", &parts.to_string(), "--target", "label", "--out"]).arg(&folder);
+    succeed(divide.arg("--nodes").arg(&nodes).arg("--edges").arg(&edges));
+    folder
+}
+
 #[test]
 fn a_process_that_dies_ends_the_others() {
     if !is_there() {
         return;
     }
     let place = tempfile::tempdir().unwrap();
-    let [nodes, edges] = tables(place.path());
-    let (parts, run) = (place.path().join("2.parts"), place.path().join("run"));
-    let mut divide = Command::new(FARHOP);
-    divide.args(["data", "partition", "--parts", "2", "--target", "label", "--out"]).arg(&parts);
-    succeed(divide.arg("--nodes").arg(&nodes).arg("--edges").arg(&edges));
-    let mut train = mpirun(2);
+    let (parts, run) = (divided(place.path(), 3), place.path().join("run"));
+    let mut train = mpirun(3);
     train.arg("train").arg(&parts).args(SETTINGS).args(ENDLESS).arg("--out").arg(&run);
     let mut child = train.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let begun = Instant::now();
@@ -189,10 +230,18 @@ fn a_process_that_dies_ends_the_others() {
         assert!(killed.elapsed() < Duration::from_secs(90), "the others hang");
         std::thread::sleep(Duration::from_millis(100));
     }
+    // Both others have left a line about it.
+    let log = std::fs::read_to_string(run.join("processes.log")).unwrap();
+    let told = |line: &&str| line.contains(&format!("(number {victim})")) && line.contains("ended");
+    let mut tellers: Vec<&str> =
+        log.lines().filter(told).filter_map(|line| line.split_once(" process ")?.1.split(' ').next()).collect();
+    tellers.sort_unstable();
+    tellers.dedup();
+    assert_eq!(tellers.len(), 2, "{log}");
     // What was saved is whole, and goes on.
     let done = losses_so_far(&run);
     let more = (done + 2).to_string();
-    succeed(mpirun(2).args(["train", "--quiet", "--threads", "1", "--epochs", &more, "--resume"]).arg(&run));
+    succeed(mpirun(3).args(["train", "--quiet", "--threads", "1", "--epochs", &more, "--resume"]).arg(&run));
 }
 
 fn losses_so_far(run: &Path) -> usize {

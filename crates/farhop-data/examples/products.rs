@@ -3,8 +3,10 @@
 //! `edges.csv` with text as ids; features in text have two decimals.
 //!
 //! ```text
-//! cargo run --release -p farhop-data --example products -- PLACE [form=farhop] [inside=0.9] [near=0.09] [nodes=...] [edges=...]
+//! cargo run --release -p farhop-data --example products -- PLACE [form=farhop] [inside=0.9] [near=0.09] [nodes=...] [edges=...] [features=100] [edge_features=0]
 //! ```
+//!
+//! `edge_features` numbers an edge go with `form=ogb` and `form=tables`.
 //!
 //! Nodes have communities of 2,000, a share `inside` of the edges stays there, and within a community ends are drawn with the density of a power
 //! law, so that there are hubs. Communities stand in a ring: a share `near` of the edges goes to one a few places away (how many is drawn
@@ -22,7 +24,6 @@ use farhop_graph::random::Stream;
 use farhop_graph::{Direction, build};
 
 const COMMUNITY: u64 = 2000;
-const FEATURES: usize = 100;
 const CLASSES: u64 = 47;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -30,6 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let file = arguments.next().ok_or("give the file or folder to write")?;
     let mut form = "farhop".to_string();
     let (mut inside, mut near, mut nodes, mut wanted) = (0.9, 0.09, 2_449_029u64, 61_859_140usize);
+    let (mut features, mut edge_features) = (100usize, 0usize);
     for argument in arguments {
         match argument.split_once('=').ok_or("settings are key=value")? {
             ("form", value) if ["farhop", "ogb", "tables"].contains(&value) => form = value.to_string(),
@@ -37,27 +39,33 @@ fn main() -> Result<(), Box<dyn Error>> {
             ("near", value) => near = value.parse()?,
             ("nodes", value) => nodes = value.parse()?,
             ("edges", value) => wanted = value.parse()?,
+            ("features", value) => features = value.parse()?,
+            ("edge_features", value) => edge_features = value.parse()?,
             (key, _) => return Err(format!("no setting {key}").into()),
         }
     }
     let edges = edges(nodes, wanted, inside, near);
     let mut random = Stream::new(2);
-    let middles: Vec<f32> = (0..CLASSES as usize * FEATURES).map(|_| 0.3 * random.normal() as f32).collect();
+    let middles: Vec<f32> = (0..CLASSES as usize * features).map(|_| 0.3 * random.normal() as f32).collect();
     let class = |node: u64| node / COMMUNITY % CLASSES;
     let feature_row = |node: u64, random: &mut Stream, row: &mut Vec<f32>| {
-        let middle = &middles[class(node) as usize * FEATURES..][..FEATURES];
+        let middle = &middles[class(node) as usize * features..][..features];
         row.extend(middle.iter().map(|middle| middle + random.normal() as f32));
     };
     if form != "farhop" {
-        return text(Path::new(&file), form == "ogb", nodes, &edges, class, |node, row| {
+        let sizes = Sizes { nodes, features, edge_features };
+        return text(Path::new(&file), form == "ogb", sizes, &edges, class, |node, row| {
             row.clear();
             feature_row(node, &mut random, row);
         });
     }
+    if edge_features > 0 {
+        return Err("edge_features is for form=ogb and form=tables".into());
+    }
     let graph = build(nodes as usize, &edges, Direction::Undirected)?.graph;
     drop(edges);
-    let mut features = Vec::with_capacity(nodes as usize * FEATURES);
-    (0..nodes).for_each(|node| feature_row(node, &mut random, &mut features));
+    let mut numbers = Vec::with_capacity(nodes as usize * features);
+    (0..nodes).for_each(|node| feature_row(node, &mut random, &mut numbers));
     let mut rows: Vec<u32> = (0..nodes as u32).collect();
     random.shuffle(&mut rows);
     let part = |from: f64, to: f64| -> Vec<u32> {
@@ -67,7 +75,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let data = Dataset::graph(graph)
         .name("products-like")
-        .features(FEATURES, features)
+        .features(features, numbers)
         .target(Target::Class {
             labels: (0..nodes).map(|node| Some(class(node) as u32)).collect(),
             classes: (0..CLASSES).map(|class| class.to_string()).collect(),
@@ -80,11 +88,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// What there is of everything.
+struct Sizes {
+    nodes: u64,
+    features: usize,
+    edge_features: usize,
+}
+
 /// Writes a folder of text.
 fn text(
     folder: &Path,
     ogb: bool,
-    nodes: u64,
+    Sizes { nodes, features, edge_features }: Sizes,
     edges: &[(u32, u32)],
     class: impl Fn(u64) -> u64,
     mut feature_row: impl FnMut(u64, &mut Vec<f32>),
@@ -111,32 +126,55 @@ fn text(
             part.flush()?;
         }
     } else {
-        writeln!(edge_file, "source,target")?;
-        let names: Vec<String> = (0..FEATURES).map(|at| format!("x{at}")).collect();
-        writeln!(node_file, "id,label,{}", names.join(","))?;
+        let names = |letter: char, count: usize| (0..count).map(move |at| format!("{letter}{at}"));
+        let ends = ["source", "target"].map(String::from).into_iter();
+        writeln!(edge_file, "{}", ends.chain(names('e', edge_features)).collect::<Vec<_>>().join(","))?;
+        writeln!(node_file, "id,label,{}", names('x', features).collect::<Vec<_>>().join(","))?;
     }
-    edges.iter().try_for_each(|(a, b)| writeln!(edge_file, "{id}{a},{id}{b}"))?;
-    edge_file.flush()?;
     let (mut row, mut line) = (Vec::new(), Vec::new());
+    let mut random = Stream::new(3);
+    let mut feature_file = if ogb && edge_features > 0 { Some(file("raw/edge-feat.csv")?) } else { None };
+    for (a, b) in edges {
+        write!(edge_file, "{id}{a},{id}{b}")?;
+        if edge_features > 0 {
+            row.clear();
+            row.extend((0..edge_features).map(|_| random.normal() as f32));
+            line.clear();
+            put_numbers(&row, &mut line)?;
+            match &mut feature_file {
+                Some(file) => writeln!(file, "{}", str::from_utf8(&line)?)?,
+                None => write!(edge_file, ",{}", str::from_utf8(&line)?)?,
+            }
+        }
+        writeln!(edge_file)?;
+    }
+    edge_file.flush()?;
+    feature_file.map_or(Ok(()), |mut file| file.flush())?;
     for node in 0..nodes {
         feature_row(node, &mut row);
         line.clear();
         if !ogb {
             write!(line, "{id}{node},c{},", class(node))?;
         }
-        for value in &row {
-            let hundredths = (value.abs() * 100.0) as u32;
-            if *value < 0.0 {
-                line.push(b'-');
-            }
-            write!(line, "{}.{}{},", hundredths / 100, hundredths / 10 % 10, hundredths % 10)?;
-        }
-        line.pop();
+        put_numbers(&row, &mut line)?;
         line.push(b'\n');
         node_file.write_all(&line)?;
     }
     node_file.flush()?;
     println!("{nodes} nodes, {} edges", edges.len());
+    Ok(())
+}
+
+/// Numbers with two decimals and commas between them.
+fn put_numbers(row: &[f32], line: &mut Vec<u8>) -> io::Result<()> {
+    for value in row {
+        let hundredths = (value.abs() * 100.0) as u32;
+        if *value < 0.0 {
+            line.push(b'-');
+        }
+        write!(line, "{}.{}{},", hundredths / 100, hundredths / 10 % 10, hundredths % 10)?;
+    }
+    line.pop();
     Ok(())
 }
 

@@ -96,6 +96,10 @@ pub trait Observer {
     fn training(&mut self, recipe: &Recipe, folder: Option<&Path>) {
         let _ = (recipe, folder);
     }
+    /// One of several processes trains, and this is the folder of the first: all may keep there what they have to say.
+    fn shares(&mut self, folder: &Path) {
+        let _ = folder;
+    }
     /// Training is about to begin (or to continue) after `done` of `epochs` epochs.
     fn started(&mut self, done: usize, epochs: usize, parameters: usize) {
         let _ = (done, epochs, parameters);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use farhop_data::cache::{CacheKey, NamedArray, cached_arrays};
 use farhop_data::catalogue::{self, DataFolders, Entry};
 use farhop_data::hash::sha256_of_graphs;
-use farhop_data::import::{self, FileSchema, ImportOptions};
+use farhop_data::import::{self, FileSchema, ImportOptions, Kind};
 use farhop_data::molecules::{MoleculeSchema, MoleculeTable};
 use farhop_data::parts::{PartsFolder, Pieces};
 use farhop_data::{
@@ -138,6 +138,10 @@ impl Material {
                 import::tables_in_pieces(nodes, edges, &options, scratch)?
             }
             (None, None, Some(name)) if catalogue::find(name).is_err() && !PartsFolder::is_at(Path::new(name)) => {
+                if matches!(import::detect(Path::new(name))?, Kind::EdgeList | Kind::EdgesTable) {
+                    // That is known before they are read.
+                    return Err(NoMaterial::NothingToPredict { name: name.clone() }.into());
+                }
                 import::import_in_pieces(Path::new(name), &data.import_options(recipe.train.seed), scratch)?
             }
             _ => None,

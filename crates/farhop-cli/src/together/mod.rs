@@ -1,8 +1,10 @@
 //! One run over several processes that `mpirun` starts: who this process is among them.
 
 #[cfg(feature = "mpi")]
+mod log;
+#[cfg(feature = "mpi")]
 mod mpi;
-mod told;
+pub mod told;
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -11,8 +13,6 @@ use std::time::Duration;
 use farhop_data::Dataset;
 use farhop_kernels::exchange::Group;
 use farhop_train::Places;
-
-pub use told::Together;
 
 use crate::failure::Failure;
 
@@ -75,9 +75,19 @@ pub fn refuse_whole(in_parts: bool, dataset: &Dataset) -> Result<(), Failure> {
     }
 }
 
-/// Before a failure is told by another process than the first: see [`FIRST_SPEAKS`].
+/// From now on, what processes say of others that are gone is also kept in this run folder.
+pub fn keep_lines_in(folder: &Path) {
+    #[cfg(feature = "mpi")]
+    log::keep_in(folder);
+    #[cfg(not(feature = "mpi"))]
+    let _ = folder;
+}
+
+/// Before a failure is told by another process than the first: see [`FIRST_SPEAKS`]. That another process is gone is told by each.
 pub fn let_first_speak() {
-    if !speaks() {
+    #[cfg(feature = "mpi")]
+    mpi::ends();
+    if group().is_some_and(|group| !group.is_first() && group.failure().is_none()) {
         std::thread::sleep(FIRST_SPEAKS);
     }
 }
@@ -86,6 +96,7 @@ pub fn let_first_speak() {
 pub fn leave() {
     #[cfg(feature = "mpi")]
     if group().is_some() {
+        mpi::ends();
         mpi::leave();
     }
 }

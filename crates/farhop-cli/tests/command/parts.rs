@@ -139,10 +139,23 @@ fn tables_are_divided_in_pieces_as_their_import_is() {
         &["lable"],
     );
     assert!(!place.path("no.parts").exists());
-    // Features of edges are read through memory, and that is said.
-    place.write("weights.csv", "source,target,weight\nn-000,n-001,2\nn-001,n-002,3\n");
-    let told = place.farhop(&format!(
-        "data partition --nodes nodes.csv --edges weights.csv --target label --fill mean {streaming} --out weighed.parts"
-    ));
-    assert!(told.succeeded().stderr.contains("into memory"));
+    // So are features of edges; those of a .farhop file are read through memory, and that is said.
+    place.write("weights.csv", "source,target,weight\nn-000,n-001,2\nn-001,n-002,3\nn-001,n-000,4\n");
+    let tables = "--nodes nodes.csv --edges weights.csv --target label --fill mean";
+    let told = place.farhop(&format!("data partition {tables} {streaming} --out weighed.parts")).succeeded();
+    assert!(!told.stderr.contains("into memory"), "{}", told.stderr);
+    place.farhop(&format!("data import {tables} --out weighed.farhop --quiet")).succeeded();
+    let told = place
+        .farhop(&format!("data partition weighed.farhop --scaling none {streaming} --out through.parts"))
+        .succeeded();
+    assert!(told.stderr.contains("into memory"), "{}", told.stderr);
+    for part in 0..3 {
+        let [pieces, whole] =
+            ["weighed", "through"].map(|folder| place.read(&format!("{folder}.parts/part-0000{part}.farhop")));
+        assert!(pieces == whole, "part {part}");
+    }
+    // Edges alone have nothing to predict: they are not read for that.
+    place.write("alone.csv", "0 1\n1 2\n2 0\n");
+    place.refuses(&format!("data partition alone.csv {streaming} --out no.parts"), 2, &["nothing to predict"]);
+    assert!(!place.path("no.parts").exists());
 }

@@ -134,8 +134,8 @@ pub fn import(path: &Path, options: &ImportOptions) -> Result<Dataset, DataError
 }
 
 /// As [`import`], of one graph whose nodes are predicted, with nothing of the size of its edges or features in memory: the dataset has an edgeless
-/// graph, and its rows are beside it. What has to be made first lies in `scratch`. None for what is not read that way: anything but `.farhop` files
-/// and OGB folders, features of edges, graphs as a whole.
+/// graph, and its rows and features of edges are beside it. What has to be made first lies in `scratch`. None for what is not read that way: anything
+/// but `.farhop` files without features of edges and OGB folders, graphs as a whole.
 pub fn import_in_pieces(
     path: &Path,
     options: &ImportOptions,
@@ -149,13 +149,13 @@ pub fn import_in_pieces(
         Kind::Farhop => Ok(Pieces::open(path)?.filter(|(dataset, _)| dataset.splits_nodes())),
         Kind::OgbFolder => {
             let found = ogb::read_on_disk(path, &ogb_options(options), scratch)?;
-            Ok(found.map(|(dataset, rows)| (dataset, Pieces::of(rows))))
+            Ok(found.map(|(dataset, rows, numbers)| (dataset, Pieces::of(rows, numbers))))
         }
         _ => Ok(None),
     }
 }
 
-/// A dataset from a nodes table and an edges table, as [`import_in_pieces`] reads it. None where edges have features.
+/// A dataset from a nodes table and an edges table, as [`import_in_pieces`] reads it. None of standard input.
 pub fn tables_in_pieces(
     nodes: &Path,
     edges: &Path,
@@ -163,7 +163,7 @@ pub fn tables_in_pieces(
     scratch: &Scratch,
 ) -> Result<Option<(Dataset, Pieces)>, DataError> {
     let found = load_on_disk(nodes, edges, options, scratch)?;
-    Ok(found.map(|(dataset, rows)| (dataset, Pieces::of(rows))))
+    Ok(found.map(|(dataset, rows, numbers)| (dataset, Pieces::of(rows, numbers))))
 }
 
 fn dataset_of(tables: Tables<'_>, options: &ImportOptions) -> Result<Dataset, DataError> {

@@ -10,7 +10,7 @@ use farhop_graph::{Built, Direction, GraphSet};
 
 use crate::dataset::categories::MOST_CATEGORIES;
 use crate::dataset::entry_rows::{build_graph, spread};
-use crate::dataset::parts::{EdgeSorter, SortedRows, edgeless};
+use crate::dataset::parts::{EdgeSorter, RowOfEntry, SortedRows, edgeless};
 use crate::dataset::split::Split;
 use crate::dataset::split_choice::chosen_split;
 use crate::dataset::{Columns, Dataset, Level, NumbersOnDisk, Target};
@@ -69,26 +69,31 @@ pub fn read(folder: &Path, options: &OgbOptions) -> Result<Dataset, DataError> {
 }
 
 /// As [`read`], of a node dataset, with nothing of the size of the edges or of the features in memory: the dataset has an edgeless graph and
-/// features that lie in a file of `scratch`, and the rows are beside it. None for graph datasets, and where edges have features.
+/// features that lie in a file of `scratch`, and rows with the features of edges are beside it. None for graph datasets, and where features are
+/// categories.
 pub(crate) fn read_on_disk(
     folder: &Path,
     options: &OgbOptions,
     scratch: &Scratch,
-) -> Result<Option<(Dataset, SortedRows)>, DataError> {
+) -> Result<Option<(Dataset, SortedRows, Option<NumbersOnDisk>)>, DataError> {
     let files = Files::of(folder, Some(scratch));
-    if files.path("node-label").is_none() || files.path("edge-feat").is_some() || options.node_sizes.is_some() {
+    if files.path("node-label").is_none() || options.node_sizes.is_some() || options.edge_sizes.is_some() {
         return Ok(None);
     }
+    let mut edge_numbers = None;
     let (around, rows) = files.read(options, |files, sizes, _| {
         let nodes = match files.optional("node-feat")? {
-            Some(file) => numbers_on_disk(&file, sizes.nodes(), scratch)?,
+            Some(file) => Columns::on_disk(numbers_on_disk(&file, sizes.nodes(), "nodes", scratch)?),
             None => Columns::none(),
         };
         let (rows, file) = sorted_edges(files, sizes, options.directed, scratch)?;
+        if let Some(file) = files.optional("edge-feat")? {
+            edge_numbers = Some(numbers_on_disk(&file, rows.report.rows, "edges", scratch)?);
+        }
         Ok(Arrays { nodes, edges: Columns::none(), self_loops: rows.report.self_loops, graph: rows, file })
     })?;
     let graphs = edgeless(around.file.name(), rows.nodes())?;
-    Ok(Some((around.dataset.with(graphs)?, rows)))
+    Ok(Some((around.dataset.with(graphs)?, rows, edge_numbers)))
 }
 
 /// What was read of nodes and edges.
@@ -307,6 +312,9 @@ fn sorted_edges(
     let file = files.required("edge")?;
     let direction = if directed { Direction::Directed } else { Direction::Undirected };
     let mut sorter = EdgeSorter::new(scratch, sizes.nodes(), file.length(), direction)?;
+    if files.path("edge-feat").is_some() {
+        sorter = sorter.with_features(RowOfEntry::OwnDirection)?;
+    }
     let (mut rows, mut width, mut wrong) = (0, 0, None);
     // What is said first is what is wrong with the cells, then with their number: as if all were read before any is looked at.
     file.each_integers(|line, pair| {
@@ -327,17 +335,22 @@ fn sorted_edges(
     Ok((sorter.finish(sizes.nodes(), file.name())?, file))
 }
 
-/// The numbers of all nodes, in a file.
-fn numbers_on_disk(file: &TextFile<Text>, nodes: usize, scratch: &Scratch) -> Result<Columns, DataError> {
+/// The numbers of all nodes or edges, in a file.
+fn numbers_on_disk(
+    file: &TextFile<Text>,
+    count: usize,
+    of: &str,
+    scratch: &Scratch,
+) -> Result<NumbersOnDisk, DataError> {
     let mut numbers = scratch.file()?.writer();
     let (mut rows, mut width) = (0, 0);
     file.each_numbers(|_, row| {
         (rows, width) = (rows + 1, row.len());
         numbers.put_f32(row)
     })?;
-    file.require_rows(rows, nodes, "nodes")?;
+    file.require_rows(rows, count, of)?;
     let numbers = numbers.finish()?.open_again()?;
-    Ok(Columns::on_disk(NumbersOnDisk::new(file.name(), numbers, 0, [nodes, width])))
+    Ok(NumbersOnDisk::new(file.name(), numbers, 0, [count, width]))
 }
 
 fn read_edge_features(

@@ -2,19 +2,24 @@
 
 use farhop_graph::{Built, NO_EDGE};
 
-use crate::dataset::Columns;
+use crate::dataset::parts::LOOP;
 use crate::dataset::statistics::Moments;
+use crate::dataset::{Columns, NumbersOnDisk};
 use crate::error::DataError;
 use crate::error::filled;
 use crate::error::problems::Problems;
 use crate::error::setting::Setting;
+use crate::files::scratch::Scratch;
 use crate::formats::table::Table;
-use crate::tables::edges::EdgeTable;
+use crate::tables::edges::{EdgeTable, SortedEdges};
 use crate::tables::features::{Outcome, add_number, allocate, complete_kinds, encode_cell};
 use crate::tables::options::{Fill, NodeTableOptions};
 use crate::tables::scan::ColumnLook;
 use crate::tables::schema::{FeatureColumn, FeatureKind};
 use crate::text::{counted, listed, quoted, thousands};
+
+/// Rows that are compared together.
+const TOGETHER: usize = 1 << 16;
 
 /// The features of the entries of a graph, and how they were read.
 #[derive(Debug, Default)]
@@ -58,28 +63,125 @@ pub fn check_names(table: &Table, options: &NodeTableOptions) -> Result<(), Data
 /// column with cells that cannot be read is left out with a note, so that edges stay readable whatever else a table
 /// says about them. Rows that repeat an edge do not count.
 pub fn learn(edges: &EdgeColumns<'_>, options: &NodeTableOptions) -> Result<EdgeFeatures, DataError> {
-    let (table, rows) = (edges.table, edges.built.report.rows);
-    check_names(table, options)?;
-    let (ignored, candidates): (Vec<&String>, Vec<&String>) =
-        edges.candidates.iter().partition(|name| options.ignore_edges.contains(name) || rows == 0);
-    let numbers: Vec<usize> = candidates.iter().filter_map(|name| table.column(name)).collect();
-    let mut notes = unused_note(table, ignored);
-    let mut kept = Vec::new();
-    let mut places = Vec::new();
-    for (look, &column) in looks(table, &numbers, options.most_categories)?.into_iter().zip(&numbers) {
-        let name = table.header()[column].clone();
-        match kind_of(look, rows, options) {
-            Ok(kind) => {
-                kept.push(FeatureColumn { name, kind });
-                places.push(column);
-            }
-            Err(reason) => {
-                notes.push(format!("column {} of {} is not used: {reason}", quoted(&name), table.name()));
+    let EdgeColumns { table, built, candidates } = *edges;
+    let chosen = Chosen::of(table, candidates, built.report.rows, options, || {
+        let mut rows = FirstRows::new(built);
+        move |row| matches!(rows.see(row), RowOf::First(_))
+    })?;
+    encode(edges, chosen.columns, &chosen.places, chosen.notes)
+}
+
+/// Features of edges that lie in a file.
+#[derive(Debug)]
+pub struct EdgeFeaturesOnDisk {
+    /// One row for every row of the table; none if there are no features.
+    pub numbers: Option<NumbersOnDisk>,
+    /// What the user should know.
+    pub notes: Vec<String>,
+}
+
+/// As [`learn`], of edges whose rows lie in a file.
+pub fn learn_on_disk(
+    table: &Table,
+    edges: &SortedEdges,
+    options: &NodeTableOptions,
+    scratch: &Scratch,
+) -> Result<EdgeFeaturesOnDisk, DataError> {
+    let Some(features) = &edges.rows.features else {
+        let notes = unused_note(table, edges.unused.iter().collect());
+        return Ok(EdgeFeaturesOnDisk { numbers: None, notes });
+    };
+    let rows = edges.rows.report.rows;
+    // The rows that count, a bit each.
+    let mut counts = vec![u64::MAX; rows.div_ceil(64)];
+    features.each_other(|row, _| {
+        counts[row as usize / 64] &= !(1 << (row % 64));
+        Ok(())
+    })?;
+    let bit = |row: usize| counts[row / 64] >> (row % 64) & 1 == 1;
+    let Chosen { columns, places, mut notes } = Chosen::of(table, &edges.unused, rows, options, || bit)?;
+    let width: usize = columns.iter().map(|column| column.kind.width()).sum();
+    if width == 0 {
+        return Ok(EdgeFeaturesOnDisk { numbers: None, notes });
+    }
+    let mut numbers = scratch.file()?.writer();
+    let cells = encode_rows(table, &columns, &places, |_, own| numbers.put_f32(own))?;
+    let numbers = NumbersOnDisk::new(table.name(), numbers.finish()?.open_again()?, 0, [rows, width]);
+    notes.extend(count_notes(table, &columns, &cells));
+    let mut conflicts = Conflicts::default();
+    let (mut again, mut first_of) = (Vec::new(), Vec::new());
+    let mut compare = |again: &mut Vec<u32>, first_of: &mut Vec<u32>| -> Result<(), DataError> {
+        let (own, first) = (numbers.gather(again)?, numbers.gather(first_of)?);
+        for ((own, first), &row) in own.chunks_exact(width).zip(first.chunks_exact(width)).zip(&*again) {
+            if own != first {
+                conflicts.add(row as usize);
             }
         }
+        again.clear();
+        first_of.clear();
+        Ok(())
+    };
+    features.each_other(|row, first| {
+        if first != LOOP {
+            again.push(row);
+            first_of.push(first);
+        }
+        if again.len() == TOGETHER { compare(&mut again, &mut first_of) } else { Ok(()) }
+    })?;
+    compare(&mut again, &mut first_of)?;
+    notes.extend(conflicts.note(table, options.directed));
+    Ok(EdgeFeaturesOnDisk { numbers: Some(numbers), notes })
+}
+
+/// The columns that are features, complete.
+struct Chosen {
+    columns: Vec<FeatureColumn>,
+    places: Vec<usize>,
+    notes: Vec<String>,
+}
+
+impl Chosen {
+    /// Those of a table with so many rows; `first_rows` says of row after row whether it is the first of its edge.
+    fn of<C: FnMut(usize) -> bool>(
+        table: &Table,
+        candidates: &[String],
+        rows: usize,
+        options: &NodeTableOptions,
+        first_rows: impl FnOnce() -> C,
+    ) -> Result<Self, DataError> {
+        check_names(table, options)?;
+        let (ignored, candidates): (Vec<&String>, Vec<&String>) =
+            candidates.iter().partition(|name| options.ignore_edges.contains(name) || rows == 0);
+        let numbers: Vec<usize> = candidates.iter().filter_map(|name| table.column(name)).collect();
+        let mut notes = unused_note(table, ignored);
+        let mut columns = Vec::new();
+        let mut places = Vec::new();
+        for (look, &column) in looks(table, &numbers, options.most_categories)?.into_iter().zip(&numbers) {
+            let name = table.header()[column].clone();
+            match kind_of(look, rows, options) {
+                Ok(kind) => {
+                    columns.push(FeatureColumn { name, kind });
+                    places.push(column);
+                }
+                Err(reason) => {
+                    notes.push(format!("column {} of {} is not used: {reason}", quoted(&name), table.name()));
+                }
+            }
+        }
+        // Mean, shift, scale and fill are of all edges.
+        let mut moments = vec![Moments::default(); columns.len()];
+        let mut is_first = first_rows();
+        let mut walk = table.rows();
+        while let Some(row) = walk.next_row()? {
+            if is_first(row.index) {
+                for ((moments, kept), &column) in moments.iter_mut().zip(&columns).zip(&places) {
+                    add_number(moments, &kept.kind, row.cell(column));
+                }
+            }
+        }
+        complete_kinds(&mut columns, &moments, options);
+        Ok(Chosen { columns, places, notes })
     }
-    complete(edges, &mut kept, &places, options)?;
-    encode(edges, kept, &places, notes)
 }
 
 /// Reads the columns that a schema names; `fill` replaces its rule for missing cells.
@@ -194,27 +296,6 @@ impl<'a> FirstRows<'a> {
     }
 }
 
-/// Completes the kinds with mean, shift, scale and fill over all edges.
-fn complete(
-    edges: &EdgeColumns<'_>,
-    columns: &mut [FeatureColumn],
-    places: &[usize],
-    options: &NodeTableOptions,
-) -> Result<(), DataError> {
-    let mut moments = vec![Moments::default(); columns.len()];
-    let mut first_rows = FirstRows::new(edges.built);
-    let mut rows = edges.table.rows();
-    while let Some(row) = rows.next_row()? {
-        if let RowOf::First(_) = first_rows.see(row.index) {
-            for ((moments, kept), &column) in moments.iter_mut().zip(&*columns).zip(places) {
-                add_number(moments, &kept.kind, row.cell(column));
-            }
-        }
-    }
-    complete_kinds(columns, &moments, options);
-    Ok(())
-}
-
 fn encode(
     edges: &EdgeColumns<'_>,
     columns: Vec<FeatureColumn>,
@@ -228,10 +309,39 @@ fn encode(
     }
     let graph = &edges.built.graph;
     let mut features = allocate(table, graph.entries(), width, "entries")?;
-    let mut own = vec![0.0; width];
-    let mut counts = vec![[0u64; 2]; columns.len()];
-    let (mut conflicts, mut first_conflict) = (0u64, 0u64);
+    let mut conflicts = Conflicts::default();
     let mut first_rows = FirstRows::new(edges.built);
+    let counts = encode_rows(table, &columns, places, |row, own| {
+        match first_rows.see(row) {
+            RowOf::Loop => {}
+            RowOf::First(entry) => {
+                features[entry * width..][..width].copy_from_slice(own);
+                if !graph.is_directed() {
+                    features[graph.reverse()[entry] as usize * width..][..width].copy_from_slice(own);
+                }
+            }
+            RowOf::Again(entry) => {
+                if features[entry * width..][..width] != own[..] {
+                    conflicts.add(row);
+                }
+            }
+        }
+        Ok(())
+    })?;
+    notes.extend(count_notes(table, &columns, &counts));
+    notes.extend(conflicts.note(table, graph.is_directed()));
+    Ok(EdgeFeatures { columns, features: Columns::dense(width, features), notes })
+}
+
+/// Gives the numbers of every row to `each`. For every column: cells that were never seen before, and cells that were filled.
+fn encode_rows(
+    table: &Table,
+    columns: &[FeatureColumn],
+    places: &[usize],
+    mut each: impl FnMut(usize, &[f32]) -> Result<(), DataError>,
+) -> Result<Vec<[u64; 2]>, DataError> {
+    let mut own = vec![0.0; columns.iter().map(|column| column.kind.width()).sum()];
+    let mut counts = vec![[0u64; 2]; columns.len()];
     let mut problems = Problems::default();
     let mut rows = table.rows();
     while let Some(row) = rows.next_row()? {
@@ -247,34 +357,35 @@ fn encode(
             }
             place = end;
         }
-        match first_rows.see(row.index) {
-            RowOf::Loop => {}
-            RowOf::First(entry) => {
-                features[entry * width..][..width].copy_from_slice(&own);
-                if !graph.is_directed() {
-                    features[graph.reverse()[entry] as usize * width..][..width].copy_from_slice(&own);
-                }
-            }
-            RowOf::Again(entry) => {
-                if features[entry * width..][..width] != own[..] {
-                    conflicts += 1;
-                    first_conflict = if conflicts == 1 { row.place().line } else { first_conflict };
-                }
-            }
-        }
+        each(row.index, &own)?;
     }
     problems.into_result()?;
-    notes.extend(count_notes(table, &columns, &counts));
-    if conflicts > 0 {
-        let differ = || format!(" Pass {} if the two directions of an edge differ.", Setting::on("directed"));
-        let remedy = if graph.is_directed() { String::new() } else { differ() };
-        notes.push(format!(
-            "{}: {} an edge with other values than its first row, such as line {first_conflict}; the first row counts.{remedy}",
-            table.name(),
-            counted(conflicts, "row repeats", "rows repeat")
-        ));
+    Ok(counts)
+}
+
+/// Rows that repeat an edge with other values.
+#[derive(Default)]
+struct Conflicts {
+    count: u64,
+    first: Option<usize>,
+}
+
+impl Conflicts {
+    fn add(&mut self, row: usize) {
+        self.count += 1;
+        self.first = Some(self.first.map_or(row, |first| first.min(row)));
     }
-    Ok(EdgeFeatures { columns, features: Columns::dense(width, features), notes })
+
+    fn note(self, table: &Table, directed: bool) -> Option<String> {
+        let line = table.place_of_row(self.first?).line;
+        let differ = || format!(" Pass {} if the two directions of an edge differ.", Setting::on("directed"));
+        let remedy = if directed { String::new() } else { differ() };
+        Some(format!(
+            "{}: {} an edge with other values than its first row, such as line {line}; the first row counts.{remedy}",
+            table.name(),
+            counted(self.count, "row repeats", "rows repeat")
+        ))
+    }
 }
 
 /// What to say about cells that were filled or never seen before.

@@ -6,7 +6,7 @@ use std::path::Path;
 use farhop_graph::{Built, Direction, Graph, NO_EDGE};
 
 use crate::dataset::entry_rows::build_graph;
-use crate::dataset::parts::{EdgeSorter, SortedRows};
+use crate::dataset::parts::{EdgeSorter, RowOfEntry, SortedRows};
 use crate::error::DataError;
 use crate::error::problems::Problems;
 use crate::error::setting::Setting;
@@ -217,10 +217,19 @@ pub(crate) struct SortedEdges {
 }
 
 impl SortedEdges {
-    /// Reads an edges table without keeping its rows in memory.
-    pub fn read(table: &Table, ids: NodeIds<'_>, directed: bool, scratch: &Scratch) -> Result<Self, DataError> {
+    /// Reads an edges table without keeping its rows in memory; `features` says whether other columns are to be used.
+    pub fn read(
+        table: &Table,
+        ids: NodeIds<'_>,
+        directed: bool,
+        features: bool,
+        scratch: &Scratch,
+    ) -> Result<Self, DataError> {
         let direction = if directed { Direction::Directed } else { Direction::Undirected };
         let mut sorter = EdgeSorter::new(scratch, ids.count(), table.bytes(), direction)?;
+        if features {
+            sorter = sorter.with_features(RowOfEntry::FirstOfEdge)?;
+        }
         let options = EdgeOptions { directed, weights: false };
         let ends = Ends::read(table, ids, options, |source, target| sorter.push(source, target))?;
         let rows = sorter.finish(ends.nodes, table.name())?;

@@ -180,13 +180,13 @@ pub(crate) fn load_open(
 }
 
 /// As [`NodeTables::load`], with nothing of the size of the edges or of the features in memory: the dataset has an edgeless graph and features
-/// that lie in a file of `scratch`, and the rows are beside it. None where that is not possible: features of edges, standard input.
+/// that lie in a file of `scratch`, and rows with the features of edges are beside it. None of standard input.
 pub(crate) fn load_on_disk(
     nodes: &Path,
     edges: &Path,
     options: &NodeTableOptions,
     scratch: &Scratch,
-) -> Result<Option<(Dataset, SortedRows)>, DataError> {
+) -> Result<Option<(Dataset, SortedRows, Option<NumbersOnDisk>)>, DataError> {
     if is_standard_input(nodes) || is_standard_input(edges) {
         return Ok(None);
     }
@@ -196,11 +196,10 @@ pub(crate) fn load_on_disk(
         let free = |(column, name): (usize, &String)| !ends.contains(&column) && !options.ignore_edges.contains(name);
         edge_table.header().iter().enumerate().any(free)
     };
-    if edges::end_columns(edge_table).is_ok_and(features) {
-        return Ok(None);
-    }
-    let learned =
-        learn(table, edge_table, options, |ids| SortedEdges::read(edge_table, ids, options.directed, scratch))?;
+    let featured = edges::end_columns(edge_table).is_ok_and(features);
+    let learned = learn(table, edge_table, options, |ids| {
+        SortedEdges::read(edge_table, ids, options.directed, featured, scratch)
+    })?;
     let Learned { roles, ids, columns, edges, target, split, mut notes, .. } = learned;
     let mut numbers = scratch.file()?.writer();
     let counts = encode_rows(table, &roles, &columns, ids.len(), |node, row| {
@@ -208,7 +207,8 @@ pub(crate) fn load_on_disk(
         numbers.put_f32(row)
     })?;
     notes.extend(feature_notes(&columns, &counts));
-    notes.extend(edge_features::unused_note(edge_table, edges.unused.iter().collect()));
+    let edge_features = edge_features::learn_on_disk(edge_table, &edges, options, scratch)?;
+    notes.extend(edge_features.notes);
     let shape = [ids.len(), columns.iter().map(|column| column.kind.width()).sum()];
     let numbers = NumbersOnDisk::new(table.name(), numbers.finish()?.open_again()?, 0, shape);
     let dataset = Dataset {
@@ -218,7 +218,7 @@ pub(crate) fn load_on_disk(
         sources: vec![table.source().clone(), edge_table.source().clone()],
         ..Dataset::new(table.name(), edgeless(table.name(), ids.len())?, Level::Node, target)
     };
-    Ok(Some((Dataset { ids, ..dataset }.check()?, edges.rows)))
+    Ok(Some((Dataset { ids, ..dataset }.check()?, edges.rows, edge_features.numbers)))
 }
 
 /// What two tables were found to be, but for features.

@@ -137,18 +137,97 @@ fn parts_of_tables_are_those_of_tables_in_memory() {
     assert!(!place.path().join("scratch").exists(), "what was made for it goes");
 }
 
+/// The edges of [`edges_table`] with a weight, a date, a kind, a column of names and one of text that says nothing. Every third repeat of an edge
+/// agrees with its first row.
+fn featured_edges(directed: bool, spoil: impl Fn(usize, &mut [String; 7])) -> String {
+    let mut text = "source,target,weight,day,kind,name,empty\n".to_string();
+    let mut seen = Vec::new();
+    for at in 0..1200 {
+        let (from, to) = (pick(1, at, 40), pick(2, at, 40));
+        let edge = if directed { (from, to) } else { (from.min(to), from.max(to)) };
+        let first = seen.iter().position(|other| *other == edge).filter(|_| at % 3 == 0).unwrap_or(at);
+        seen.push(edge);
+        let weight = format!("{:.3}", 7.0 * unit(mix(8, first as u64)) - 3.0);
+        let day = format!("2023-0{}-1{}", 1 + first % 9, first % 7);
+        let kind = ["near", "far", "", "above"][first % 4];
+        let mut row = [id(from), id(to), weight, day, kind.to_string(), format!("edge {at}"), String::new()];
+        spoil(at, &mut row);
+        text.push_str(&(row.join(",") + "\n"));
+    }
+    text
+}
+
 #[test]
-fn features_of_edges_are_for_another_way() {
+fn features_of_edges_are_those_of_tables_in_memory() {
     let place = tempfile::tempdir().unwrap();
     let (nodes, edges) = (place.path().join("nodes.csv"), place.path().join("edges.csv"));
+    let scratch = Scratch::new(&place.path().join("scratch")).unwrap();
     fs::write(&nodes, nodes_table(',', '.')).unwrap();
-    fs::write(&edges, "source,target,weight,kind\nn1,n2,3,4\nn2,n3,1,2\n").unwrap();
-    let scratch = Scratch::new(place.path()).unwrap();
-    assert!(tables_in_pieces(&nodes, &edges, &options(), &scratch).unwrap().is_none());
-    let options = NodeTableOptions { ignore_edges: vec!["weight".into(), "kind".into()], ..options() };
-    let whole = NodeTables::load(&nodes, &edges, &options).unwrap().dataset;
-    let found = tables_in_pieces(&nodes, &edges, &options, &scratch).unwrap().unwrap();
-    assert_same_parts(&whole, found, place.path(), "left out");
+    type Change = fn(&mut NodeTableOptions);
+    let cases: [(&str, Change); 5] = [
+        ("undirected", |_| ()),
+        ("directed", |options| options.directed = true),
+        ("no scale, some left out", |options| {
+            options.scaling = FeatureScaling::None;
+            options.ignore_edges = vec!["day".into()];
+        }),
+        ("missing cells are no features", |options| options.fill = Fill::Error),
+        ("all left out", |options| {
+            options.ignore_edges = ["weight", "day", "kind", "name", "empty"].map(String::from).into();
+        }),
+    ];
+    for (what, change) in cases {
+        let mut options = options();
+        change(&mut options);
+        if options.fill == Fill::Error {
+            options.ignore.extend(["size".into(), "colour".into()]);
+        }
+        fs::write(&edges, featured_edges(options.directed, |_, _| ())).unwrap();
+        let whole = NodeTables::load(&nodes, &edges, &options).unwrap().dataset;
+        let wide = match what {
+            "all left out" => 0,
+            "no scale, some left out" => 4,
+            "missing cells are no features" => 2,
+            _ => 5,
+        };
+        assert_eq!(whole.edges.width, wide, "{what}: {:?}", whole.notes);
+        let repeats = whole.notes.iter().filter(|note| note.contains("with other values than its first row")).count();
+        assert_eq!(repeats, usize::from(wide > 0), "{:?}", whole.notes);
+        let found = tables_in_pieces(&nodes, &edges, &options, &scratch).unwrap().unwrap();
+        assert_eq!(found.0.notes, whole.notes, "{what}");
+        assert_same_parts(&whole, found, place.path(), what);
+    }
+    // A cell that can't be read leaves its column out; a number that is too large is said of its line, of all lines at once.
+    let spoiled: [fn(usize, &mut [String; 7]); 3] = [
+        |at, row| {
+            if at == 700 {
+                row[2] = "heavy".into();
+            }
+        },
+        |at, row| {
+            if at % 500 == 3 {
+                row[2] = "1e300".into();
+            }
+        },
+        |at, row| {
+            if at == 9 {
+                row[0] = "nobody".into();
+            }
+        },
+    ];
+    for (number, spoil) in spoiled.into_iter().enumerate() {
+        fs::write(&edges, featured_edges(false, spoil)).unwrap();
+        let memory = NodeTables::load(&nodes, &edges, &options()).map(|found| found.dataset);
+        let pieces = tables_in_pieces(&nodes, &edges, &options(), &scratch).map(|found| found.unwrap());
+        match (memory, pieces) {
+            (Ok(whole), Ok(found)) => assert_same_parts(&whole, found, place.path(), "spoiled"),
+            (memory, pieces) => {
+                let told = [memory.map(drop), pieces.map(drop)].map(|found| found.unwrap_err().to_string());
+                assert_eq!(told[0], told[1]);
+                assert_ne!(number, 0, "{}", told[0]);
+            }
+        }
+    }
 }
 
 /// Writes a folder as OGB has them; `spoil` may change the text of a file.
@@ -170,6 +249,7 @@ fn ogb_folder(folder: &Path, spoil: impl Fn(&str, String) -> String) {
         ("raw/edge", edges.collect::<String>()),
         ("raw/node-feat", (0..NODES).map(row).collect::<String>() + "\n\n"),
         ("raw/node-label", (0..NODES).map(label).collect::<String>()),
+        ("raw/edge-feat", (0..700).map(row).collect::<String>()),
         ("split/time/train", numbers(NODES, 0)),
         ("split/time/valid", numbers(NODES, 1)),
         ("split/time/test", numbers(NODES, 2)),
@@ -188,7 +268,13 @@ fn ogb_folder(folder: &Path, spoil: impl Fn(&str, String) -> String) {
 fn parts_of_an_ogb_folder_are_those_of_one_in_memory() {
     let place = tempfile::tempdir().unwrap();
     let scratch = Scratch::new(place.path()).unwrap();
-    for (what, without, directed) in [("whole", "", false), ("directed", "", true), ("no features", "feat", false)] {
+    let cases = [
+        ("whole", "", false),
+        ("directed", "", true),
+        ("no features of edges", "edge-feat", false),
+        ("no features", "feat", false),
+    ];
+    for (what, without, directed) in cases {
         let folder = place.path().join("products");
         ogb_folder(
             &folder,
@@ -197,6 +283,7 @@ fn parts_of_an_ogb_folder_are_those_of_one_in_memory() {
         let mut options = ImportOptions::default();
         options.table.directed = directed;
         let whole = import(&folder, &options).unwrap();
+        assert_eq!(whole.edges.is_empty(), !without.is_empty());
         let found = import_in_pieces(&folder, &options, &scratch).unwrap().unwrap();
         assert_same_parts(&whole, found, place.path(), what);
         fs::remove_dir_all(&folder).unwrap();
@@ -212,7 +299,7 @@ fn what_is_wrong_with_an_ogb_folder_is_said_as_in_memory() {
         lines[line] = by;
         lines.join("\n") + "\n"
     };
-    let spoiled: [(&str, usize, &str, &str); 12] = [
+    let spoiled: [(&str, usize, &str, &str); 14] = [
         ("raw/edge", 17, "3,x", "line 18"),
         ("raw/edge", 600, "3,240", "line 601"),
         ("raw/edge", 5, "-1,4", "line 6"),
@@ -222,6 +309,8 @@ fn what_is_wrong_with_an_ogb_folder_is_said_as_in_memory() {
         ("raw/node-feat", 8, "1,2,3,inf", "line 9"),
         ("raw/node-feat", 8, "1,2,3", "line 9"),
         ("raw/node-feat", 8, "1,2,3,4\n1,2,3,4", "241 lines"),
+        ("raw/edge-feat", 8, "1,2,3", "line 9"),
+        ("raw/edge-feat", 8, "1,2,3,4\n1,2,3,4", "701 lines"),
         ("raw/node-label", 100, "x", "line 101"),
         ("raw/num-edge-list", 0, "701", "700 lines"),
         ("split/time/valid", 2, "240", "line 3"),

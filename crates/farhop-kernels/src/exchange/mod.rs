@@ -35,7 +35,25 @@ pub trait Transport: Debug + Send + Sync {
 }
 
 /// Waits for messages that were begun.
-pub type Arrival<'a> = Box<dyn FnOnce() -> Result<Vec<Vec<u8>>, String> + 'a>;
+pub type Arrival<'a> = Box<dyn FnOnce() -> Result<Arrived, String> + 'a>;
+
+/// Messages that have arrived.
+#[derive(Debug)]
+pub struct Arrived {
+    /// What every rank has sent; nothing for this one.
+    pub messages: Vec<Vec<u8>>,
+    /// When the last of those who send here had begun to, as far as this process can tell; none if nobody does.
+    pub met: Option<Instant>,
+}
+
+/// Time in which a process did not compute.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Talking {
+    /// While bytes were moving.
+    pub exchange: Duration,
+    /// Until the last of those who had something to send here began to: for slower processes.
+    pub waiting: Duration,
+}
 
 /// Messages of a [`Group`] that are under way; [`Underway::finish`] waits for them.
 #[must_use = "others wait for what is begun, and so must this process"]
@@ -59,7 +77,9 @@ pub struct Group {
     failure: OnceLock<String>,
     sent: AtomicU64,
     messages: AtomicU64,
-    nanoseconds: AtomicU64,
+    /// Nanoseconds of [`Talking`].
+    exchange: AtomicU64,
+    waiting: AtomicU64,
 }
 
 impl Underway<'_> {
@@ -67,17 +87,19 @@ impl Underway<'_> {
     pub fn finish(self) -> Vec<Vec<u8>> {
         let Underway { group, arrival, own, lengths } = self;
         let start = Instant::now();
+        let mut met = None;
         let here = |rank: usize| if rank == group.rank() { 0 } else { lengths[rank] };
         let mut found = arrival
             .filter(|_| group.failure.get().is_none())
             .and_then(|arrival| group.heard(arrival()))
-            .and_then(|found| {
+            .and_then(|Arrived { messages: found, met: last }| {
+                met = last;
                 let agreed = found.iter().map(Vec::len).eq((0..lengths.len()).map(here));
                 let wrong = || "a process sent another number of bytes than agreed".to_string();
                 group.heard(if agreed { Ok(found) } else { Err(wrong()) })
             })
             .unwrap_or_else(|| lengths.iter().map(|&length| vec![0; length]).collect());
-        group.talked(start);
+        group.talked(start, met);
         found[group.rank()] = own;
         found
     }
@@ -91,7 +113,8 @@ impl Group {
             failure: OnceLock::new(),
             sent: AtomicU64::new(0),
             messages: AtomicU64::new(0),
-            nanoseconds: AtomicU64::new(0),
+            exchange: AtomicU64::new(0),
+            waiting: AtomicU64::new(0),
         })
     }
 
@@ -126,8 +149,9 @@ impl Group {
     }
 
     /// Time in which this process has talked or waited for others so far; what it computed while messages were under way is not in it.
-    pub fn talking(&self) -> Duration {
-        Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed))
+    pub fn talking(&self) -> Talking {
+        let of = |counter: &AtomicU64| Duration::from_nanos(counter.load(Ordering::Relaxed));
+        Talking { exchange: of(&self.exchange), waiting: of(&self.waiting) }
     }
 
     /// Sends `out[r]` to every rank r and returns what each of them sent here, which has `lengths[r]` bytes; zeros after a failure. What is for
@@ -145,7 +169,7 @@ impl Group {
             self.sent.fetch_add(out.iter().map(|part| part.len() as u64).sum(), Ordering::Relaxed);
             self.messages.fetch_add(out.iter().filter(|part| !part.is_empty()).count() as u64, Ordering::Relaxed);
             arrival = self.heard(self.transport.begin(out, lengths));
-            self.talked(start);
+            self.talked(start, None);
         }
         Underway { group: self, arrival, own, lengths: lengths.to_vec() }
     }
@@ -155,8 +179,13 @@ impl Group {
         said.map_err(|problem| self.failure.set(problem)).ok()
     }
 
-    fn talked(&self, since: Instant) {
-        self.nanoseconds.fetch_add(since.elapsed().as_nanos() as u64, Ordering::Relaxed);
+    /// Counts the time since then: until the others had begun to send, this process waited for them.
+    fn talked(&self, since: Instant, met: Option<Instant>) {
+        let all = since.elapsed();
+        let waited = met.map_or(Duration::ZERO, |met| met.saturating_duration_since(since).min(all));
+        let add = |counter: &AtomicU64, time: Duration| counter.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+        add(&self.waiting, waited);
+        add(&self.exchange, all - waited);
     }
 
     /// What every process has to say, in the order of the ranks, whatever its length.

@@ -14,6 +14,7 @@ pub use early_stopping::{Best, EarlyStopping};
 use crate::decisions::{Confusions, Ending};
 use crate::memory::peak_rss_bytes;
 use crate::task::Task;
+use crate::together::Figures;
 use crate::{Observer, RunFolder, Scores, Status, TrainConfig, TrainError};
 use trainer::Trainer;
 
@@ -68,6 +69,9 @@ pub struct Summary {
     pub parameters: usize,
     /// Largest resident memory of this process, where the system tells.
     pub peak_rss_bytes: Option<u64>,
+    /// Of several processes: what an epoch took in each of them, since the run was started or continued.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub together: Option<Figures>,
 }
 
 /// A trained model with the weights that were best on the validation part.
@@ -119,6 +123,7 @@ fn end(
 ) -> Result<Fitted, TrainError> {
     let progress = trainer.progress().clone();
     let best_epoch = trainer.best_epoch();
+    let counted = trainer.counted();
     let (best, folder) = trainer.into_best();
     let mut best_model = model.init(task.input().clone(), *task.output(), config.seed)?;
     best_model.load_safetensors(&best)?;
@@ -141,6 +146,7 @@ fn end(
         loading_share: (progress.seconds > 0.0).then(|| progress.loading_seconds / progress.seconds),
         parameters: best_model.parameters(),
         peak_rss_bytes: peak_rss_bytes(),
+        together: Figures::of(task, &counted)?,
     };
     if let Some(folder) = folder {
         let record = folder.record_mut();
@@ -155,6 +161,7 @@ fn end(
         record.seconds = summary.seconds;
         record.seconds_per_epoch = summary.seconds_per_epoch;
         record.peak_rss_bytes = summary.peak_rss_bytes;
+        record.together.clone_from(&summary.together);
         folder.end(Some(&best))?;
     }
     Ok(Fitted { model: best_model, summary })

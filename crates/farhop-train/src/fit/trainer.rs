@@ -10,7 +10,7 @@ use super::{Outcome, Session};
 use crate::run::{Checkpoint, Progress};
 use crate::score::{Failed, evaluate_parts};
 use crate::task::Task;
-use crate::together::{agree, asked, checkpoint_of_first};
+use crate::together::{Counted, Reading, agree, asked, checkpoint_of_first};
 use crate::{CheckpointEvery, EpochReport, RunFolder, Status, TrainConfig, TrainError};
 
 /// After so many steps nothing is left of where averages started: 0.9 to their power is a two-hundredth.
@@ -30,6 +30,8 @@ pub(super) struct Trainer<'a, 's> {
     best: Option<Vec<u8>>,
     /// Epoch and time of the last save.
     saved: (usize, Instant),
+    /// What talking to other processes took.
+    counted: Counted,
 }
 
 impl<'a, 's> Trainer<'a, 's> {
@@ -79,6 +81,7 @@ impl<'a, 's> Trainer<'a, 's> {
             first_epochs: settings.first_epochs(),
             chooses: task.chooses(),
             saved: (progress.epoch, Instant::now()),
+            counted: Counted::default(),
             progress,
             best,
         };
@@ -134,6 +137,11 @@ impl<'a, 's> Trainer<'a, 's> {
         &self.progress
     }
 
+    /// What talking to other processes took in the epochs of this part of the run.
+    pub(super) fn counted(&self) -> Counted {
+        self.counted
+    }
+
     /// Epoch of the weights that are kept.
     pub(super) fn best_epoch(&self) -> Option<usize> {
         match self.progress.stopping.best {
@@ -166,6 +174,7 @@ impl<'a, 's> Trainer<'a, 's> {
     /// One epoch, counted from 1.
     fn epoch(&mut self, epoch: usize) -> Result<Epoch, TrainError> {
         let start = Instant::now();
+        let before_it = self.task.group().map(|group| Reading::of(group));
         let steps = self.task.steps();
         // One step is short enough to wait for; of many, the state before the first has to be at hand.
         let before = (steps > 1 && self.session.folder.is_some()).then(|| self.state());
@@ -209,6 +218,9 @@ impl<'a, 's> Trainer<'a, 's> {
             }
         }
         report.seconds = start.elapsed().as_secs_f64();
+        if let (Some(group), Some(before)) = (self.task.group(), before_it) {
+            self.counted.add(group, before, report.seconds);
+        }
         self.progress.epoch = epoch;
         self.progress.seconds += report.seconds;
         self.progress.loading_seconds += report.loading_seconds;

@@ -4,7 +4,7 @@ mod keep;
 mod prepare;
 mod resume;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -157,6 +157,15 @@ fn trained(
 ) -> Result<Trained, TrainError> {
     let path = folder.as_ref().map(|folder| folder.path().to_path_buf());
     observer.training(&recipe, path.as_deref());
+    if let Some(group) = task.group() {
+        // The first one made the folder; who has something to say when another is gone says it there.
+        let told = path.as_deref().and_then(Path::to_str).unwrap_or_default();
+        let told = group.first(told.as_bytes().to_vec());
+        task.check_others()?;
+        if !told.is_empty() {
+            observer.shares(Path::new(&*String::from_utf8_lossy(&told)));
+        }
+    }
     let mut session = Session { folder: folder.as_mut(), observer, stop };
     let fitted = fit(&task, &recipe.model, &recipe.train, &mut session)?;
     Ok(Trained { folder: path, recipe, task, plan, fitted })

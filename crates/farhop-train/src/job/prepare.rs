@@ -8,7 +8,7 @@ use farhop_nn::exchange::Group;
 
 use crate::insight::Question;
 use crate::memory::{self, Division, Plan};
-use crate::together::{OwnPart, agree, same, same_version};
+use crate::together::{OwnPart, agree, same, same_settings, same_version};
 use crate::{Observer, Parting, Places, Recipe, Stage, TargetScale, Task, TrainError, plan_whole};
 
 /// The data with its encodings and parts, ready for a model. `scale` is that of a run that is used again.
@@ -84,12 +84,12 @@ fn checked_plan(recipe: &Recipe, task: &Task, training: bool, observer: &mut dyn
 }
 
 /// Whether all processes are of the same farhop and have the same settings. (Parts were read by the same farhop already.)
-fn same_settings(recipe: &Recipe, group: &Group) -> Result<(), TrainError> {
+fn same_recipe(recipe: &Recipe, group: &Group) -> Result<(), TrainError> {
     same_version(group)?;
     // Where the data lies may differ from host to host.
     let mut settings = recipe.clone();
     settings.data.dataset = None;
-    same(group, "the recipe", &sha256_hex(settings.to_toml()?.as_bytes()))
+    same_settings(group, &settings.to_toml()?)
 }
 
 /// The task of one of several processes that share the graphs of every batch. All of them read all graphs.
@@ -101,7 +101,7 @@ fn sharing(
     places: &Places,
     observer: &mut dyn Observer,
 ) -> Result<Task, TrainError> {
-    same_settings(recipe, group)?;
+    same_recipe(recipe, group)?;
     if dataset.splits_nodes() {
         return Err(TrainError::Task(format!(
             "{name} is one graph, and is not divided among processes. Divide it first, into {} parts (farhop data partition), and train on their folder.",
@@ -137,7 +137,7 @@ fn fingerprint(dataset: &Dataset) -> String {
 
 /// The task of one of several processes, if all have the same settings.
 fn together(recipe: &Recipe, dataset: Dataset, part: OwnPart, scale: Option<TargetScale>) -> Result<Task, TrainError> {
-    same_settings(recipe, part.group())?;
+    same_recipe(recipe, part.group())?;
     let config = recipe.encodings;
     if config.walk + config.laplacian > 0 {
         return Err(TrainError::Task(

@@ -11,6 +11,7 @@
 //! | `checkpoint/` | the last state, to continue from |
 //! | `predictions.csv` | of `farhop predict`, replaced by the next ones |
 //! | `report.html` | of `farhop report` |
+//! | `processes.log` | what processes of several said when one of them was gone |
 //! | `farhop.lock` | held while a process works in the folder |
 
 pub mod checkpoint;
@@ -48,7 +49,7 @@ pub fn owner(path: &Path) -> Option<PathBuf> {
 /// Names of the files in a run folder.
 pub mod names {
     /// All of them.
-    pub const ALL: [&str; 9] = [RECIPE, RECORD, METRICS, MODEL, SCHEMA, SPLIT, DATA, CHECKPOINT, LOCK];
+    pub const ALL: [&str; 10] = [RECIPE, RECORD, METRICS, MODEL, SCHEMA, SPLIT, DATA, CHECKPOINT, LOCK, PROCESSES];
     /// The predictions that `farhop predict` writes unless told where; made from the run, and no part of it.
     pub const PREDICTIONS: &str = "predictions.csv";
     /// The page that `farhop report` writes unless told where; no part of the run either.
@@ -69,6 +70,8 @@ pub mod names {
     pub const DATA: &str = "data.farhop";
     /// The last state.
     pub const CHECKPOINT: &str = "checkpoint";
+    /// What processes of several said when one of them was gone.
+    pub const PROCESSES: &str = "processes.log";
     /// Held by the process that works in the folder.
     pub const LOCK: &str = "farhop.lock";
 }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::names;
 use crate::durable;
 use crate::error::start_again;
+use crate::together::Figures;
 use crate::{DataConfig, FeatureScale, Scores, SplitSetting, TargetScale, TrainError};
 
 const FORMAT: u32 = 2;
@@ -141,6 +142,9 @@ pub struct RunRecord {
     pub seconds_per_epoch: Option<f64>,
     /// Largest resident memory of the last part of the run.
     pub peak_rss_bytes: Option<u64>,
+    /// Of several processes: what an epoch took in each of them, in the last part of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub together: Option<Figures>,
     /// Of `model.safetensors`; none until the run has ended.
     pub model_sha256: Option<String>,
 }
@@ -180,6 +184,7 @@ impl RunRecord {
             seconds: 0.0,
             seconds_per_epoch: None,
             peak_rss_bytes: None,
+            together: None,
             model_sha256: None,
         }
     }

@@ -4,7 +4,9 @@
 //! ([`evaluate`]), the checkpoint that a run goes on from, and whether somebody asked to stop.
 
 mod checkpoint;
+mod figures;
 mod score;
+mod settings;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +18,10 @@ use farhop_nn::exchange::{Group, Halo, HaloParts};
 
 use crate::TrainError;
 pub(crate) use checkpoint::{checkpoint_of_first, split_of_first};
+pub(crate) use figures::{Counted, Reading};
+pub use figures::{Figures, ProcessFigures};
 pub(crate) use score::{answers_together, evaluate_together, joined, split_together};
+pub(crate) use settings::same_settings;
 
 /// The part of a graph that this process has.
 #[derive(Clone, Debug)]
@@ -45,7 +50,7 @@ impl OwnPart {
         same_version(group)?;
         let opened = agree(group, PartsFolder::open(folder).map_err(TrainError::from))?;
         let (parts, ranks) = (opened.division.parts(), group.ranks());
-        same(group, "the manifest", &opened.division.partition)?;
+        same(group, &format!("{}: the division", folder.join("manifest.json").display()), &opened.division.partition)?;
         if parts != ranks {
             return Err(TrainError::Task(format!(
                 "{} has {parts} parts, and there are {ranks} processes. Start as many as there are parts (mpirun -n {parts}), or divide the data into {ranks}.",

@@ -19,8 +19,8 @@ use crate::table::TextTable;
 const STREAMING: &str = "streaming";
 
 /// What is said of data that is divided so but not read so.
-const THROUGH_MEMORY: &str = "the graph is read into memory: in pieces are read .farhop files, node and edge tables and OGB folders of one graph \
-    without features of edges";
+const THROUGH_MEMORY: &str = "the graph is read into memory: in pieces are read node and edge tables and OGB folders of one graph, and .farhop files \
+    of one without features of edges";
 
 pub fn run(arguments: &PartitionArguments, common: &Common, console: &Console) -> Result<ExitCode, Failure> {
     let recipe = recipe(&arguments.data, common)?;

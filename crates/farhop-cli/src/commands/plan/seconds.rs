@@ -19,6 +19,8 @@ const TRIED_NODES: usize = 20_000;
 const TRIED_EPOCHS: usize = 3;
 /// Bytes to every other process, to measure how fast they go.
 const TRIED_BYTES: usize = 4 << 20;
+/// How often: the fastest counts, since whatever else a machine does makes a link look slower.
+const TRIED_TIMES: u32 = 3;
 /// Messages of one byte, to measure how long one takes.
 const TRIED_MESSAGES: u32 = 40;
 
@@ -64,10 +66,14 @@ fn measured(group: &Group) -> (f64, f64) {
     let start = Instant::now();
     (0..TRIED_MESSAGES).for_each(|_| drop(exchange(1)));
     let latency = start.elapsed().as_secs_f64() / f64::from(TRIED_MESSAGES);
-    let start = Instant::now();
-    exchange(TRIED_BYTES);
+    let timed = |_| {
+        let start = Instant::now();
+        exchange(TRIED_BYTES);
+        start.elapsed().as_secs_f64()
+    };
+    let fastest = (0..TRIED_TIMES).map(timed).fold(f64::INFINITY, f64::min);
     let sent = (TRIED_BYTES * (group.ranks() - 1)) as f64;
-    (sent / start.elapsed().as_secs_f64().max(1e-9), latency)
+    (sent / fastest.max(1e-9), latency)
 }
 
 /// What the busiest process has to say in an epoch.

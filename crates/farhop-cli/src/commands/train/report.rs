@@ -15,7 +15,7 @@ use crate::console::Console;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::table::{TextTable, duration};
 use crate::thresholds::Thresholds;
-use crate::together::{self, Together};
+use crate::together::{self, told};
 
 /// Reports a run that was trained until it ended or was interrupted.
 pub fn tell(trained: &Trained, threads: usize, console: &Console) -> Result<ExitCode, Failure> {
@@ -26,10 +26,9 @@ pub fn tell(trained: &Trained, threads: usize, console: &Console) -> Result<Exit
     let confusion = summary.confusion.as_ref();
     let report = confusion.map(|(part, of)| ConfusionReport { of, part: part.name(), rows: rows_name(task) });
     let thresholds = Thresholds::new(None, summary.thresholds.as_deref(), task.target())?;
-    let together = task.group().map(|group| Together::of(group, task.own_part(), summary));
     let object = json!({
         "run": path,
-        "together": together.as_ref().map(Together::object),
+        "together": summary.together,
         "task": task.kind(),
         "metric": task.metric,
         "model": model,
@@ -76,8 +75,8 @@ pub fn tell(trained: &Trained, threads: usize, console: &Console) -> Result<Exit
             Some(report) => format!("{}\n\n{}", console.lines(&table), report.text(console)),
         }
     })?;
-    if let Some(together) = &together {
-        console.message(&together.line());
+    if let Some(figures) = &summary.together {
+        console.message(&told::text(figures, console));
     }
     let folder = shell_word(path);
     console.message(&format!("saved in {}", path.display()));
@@ -87,8 +86,8 @@ pub fn tell(trained: &Trained, threads: usize, console: &Console) -> Result<Exit
             format!("next: farhop predict {folder} --nodes new_nodes.csv --edges new_edges.csv --out predictions.csv")
         }
         (_, Some(_)) => format!("next: farhop predict {folder} --molecules new_molecules.csv --out predictions.csv"),
-        _ if data.dataset.as_deref().is_some_and(|name| catalogue::find(name).is_err()) => match &together {
-            Some(together) => format!("next: mpirun -n {} farhop predict {folder}", together.processes.len()),
+        _ if data.dataset.as_deref().is_some_and(|name| catalogue::find(name).is_err()) => match &summary.together {
+            Some(figures) => format!("next: mpirun -n {} farhop predict {folder}", figures.processes.len()),
             None => format!("next: farhop predict {folder} NEW_FILE --out predictions.csv"),
         },
         _ => format!("next: farhop evaluate {folder}"),

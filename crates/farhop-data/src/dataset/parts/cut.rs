@@ -41,7 +41,11 @@ pub fn write_parts(
         sha256: sha256_of_graphs(&dataset.graphs),
         how: how.to_string(),
     };
-    write_all(dataset, whole, owners, parts, folder, |part| cutter.cut(part).map_err(failed))
+    write_all(dataset, whole, owners, parts, folder, |part| {
+        let local = cutter.cut(part).map_err(failed)?;
+        let edges = if dataset.edges.is_empty() { Columns::none() } else { columns(&dataset.edges, &local.entries)? };
+        Ok((local, edges))
+    })
 }
 
 /// What the manifest says of the whole graph.
@@ -55,14 +59,15 @@ pub(super) struct Whole {
     pub how: String,
 }
 
-/// Writes the parts that `cut` gives, one after the other, and the manifest. Of the graph of the dataset nothing is read.
+/// Writes the parts that `cut` gives, with the features of their entries, one after the other, and the manifest. Of the graph of the dataset and of
+/// its edges nothing is read.
 pub(super) fn write_all(
     dataset: &Dataset,
     whole: Whole,
     owners: &[u32],
     parts: u32,
     folder: &Path,
-    mut cut: impl FnMut(u32) -> Result<LocalPart, DataError>,
+    mut cut: impl FnMut(u32) -> Result<(LocalPart, Columns), DataError>,
 ) -> Result<Division, DataError> {
     let wrong = |what: String| DataError::Mismatch { what: format!("{}: {what}", dataset.name) };
     if !dataset.splits_nodes() || matches!(dataset.target, Target::Pair { .. }) {
@@ -76,12 +81,12 @@ pub(super) fn write_all(
     fs::create_dir_all(folder).map_err(|source| DataError::Write { file: folder.display().to_string(), source })?;
     let mut files = Vec::new();
     for part in 0..parts {
-        let local = cut(part)?;
+        let (local, edges) = cut(part)?;
         if local.own == 0 {
             return Err(wrong(format!("part {part} of {parts} would have no node. Make fewer parts.")));
         }
         let place = PartPlace { partition: partition.clone(), part, parts, nodes: whole.nodes, entries: whole.entries };
-        let cut = part_of(dataset, local, place).map_err(failed_or(&wrong))?;
+        let cut = part_of(dataset, local, edges, place).map_err(failed_or(&wrong))?;
         let name = part_name(part);
         let path = folder.join(&name);
         cut.save(&path)?;
@@ -181,12 +186,11 @@ impl DatasetPart {
     }
 }
 
-fn part_of(dataset: &Dataset, local: LocalPart, place: PartPlace) -> Result<DatasetPart, Failed> {
+fn part_of(dataset: &Dataset, local: LocalPart, edges: Columns, place: PartPlace) -> Result<DatasetPart, Failed> {
     let own = &local.nodes[..local.own];
     let direction = if local.graph.is_directed() { Direction::Directed } else { Direction::Undirected };
     let alone = Graph::from_csr(direction, vec![0; own.len() + 1], Vec::new())?;
     let own_dataset = of_nodes(dataset, own, alone, Columns::none())?;
-    let edges = if dataset.edges.is_empty() { Columns::none() } else { columns(&dataset.edges, &local.entries)? };
     Ok(DatasetPart { dataset: own_dataset, edges, local, place })
 }
 

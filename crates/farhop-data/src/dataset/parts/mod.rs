@@ -6,6 +6,7 @@
 //! | `part-00000.farhop` | the part of process 0: see [`DatasetPart`] |
 
 mod cut;
+mod entry_features;
 mod file;
 mod manifest;
 mod pieces;
@@ -17,7 +18,7 @@ use farhop_graph::LocalPart;
 pub use cut::write_parts;
 pub use manifest::{Division, PartEntry, PartsFolder};
 pub use pieces::Pieces;
-pub(crate) use sorted_rows::{EdgeSorter, SortedRows, edgeless};
+pub(crate) use sorted_rows::{EdgeSorter, LOOP, RowOfEntry, SortedRows, edgeless};
 pub use stream::stream_parts;
 
 use crate::dataset::{Columns, Dataset};

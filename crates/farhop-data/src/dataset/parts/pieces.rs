@@ -4,25 +4,26 @@
 //! In memory are a few numbers a node, what the dataset says of nodes (features stay in the file if they are large), and one part.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::BufReader;
 use std::path::Path;
 
 use farhop_graph::{Direction, LocalPart};
 
 use super::cut::{Whole, write_all};
+use super::entry_features::EntryFeatures;
 use super::manifest::Division;
-use super::sorted_rows::SortedRows;
+use super::sorted_rows::{SortedRows, each_record};
 use super::stream::Greedy;
-use crate::dataset::Dataset;
 use crate::dataset::dataset_file::{LEFT_ON_DISK, Stored};
+use crate::dataset::{Columns, Dataset, NumbersOnDisk};
 use crate::error::DataError;
 use crate::files::by_place::read_exact_at;
 use crate::files::hash::GraphHash;
 use crate::files::scratch::{Scratch, ScratchFile};
 use crate::formats::npz::Npz;
 
-/// Bytes of an entry in the file of a part: its number, the node that receives, the node that gives.
-const RECORD: usize = 12;
+/// Numbers of an entry in the file of a part: its own, the node that receives, the node that gives.
+const RECORD: usize = 3;
 
 /// One graph whose rows are read in pieces.
 pub struct Pieces {
@@ -30,6 +31,8 @@ pub struct Pieces {
     directed: bool,
     /// Where rows start, `[N + 1]`.
     starts: Vec<u32>,
+    /// Features of entries, if there are any.
+    features: Option<EntryFeatures>,
 }
 
 /// Where rows lie.
@@ -77,12 +80,16 @@ impl Pieces {
     pub fn open(path: &Path) -> Result<Option<(Dataset, Self)>, DataError> {
         let mut stored = Stored { npz: Npz::open(path)?, file: path.display().to_string(), left: Some(LEFT_ON_DISK) };
         let found = stored.without_entries()?;
-        Ok(found.map(|(dataset, directed, starts)| (dataset, Pieces { rows: Rows::Stored(stored), directed, starts })))
+        Ok(found.map(|(dataset, directed, starts)| {
+            (dataset, Pieces { rows: Rows::Stored(stored), directed, starts, features: None })
+        }))
     }
 
-    /// Rows that were sorted.
-    pub(crate) fn of(rows: SortedRows) -> Self {
-        Pieces { rows: Rows::Sorted(rows.sources), directed: rows.directed, starts: rows.starts }
+    /// Rows that were sorted, and the features of the list of edges that they are of.
+    pub(crate) fn of(rows: SortedRows, numbers: Option<NumbersOnDisk>) -> Self {
+        let features = rows.features.zip(numbers);
+        let features = features.map(|(rows, numbers)| EntryFeatures { of_entry: rows.of_entry, numbers });
+        Pieces { rows: Rows::Sorted(rows.sources), directed: rows.directed, starts: rows.starts, features }
     }
 
     /// Entries.
@@ -162,11 +169,8 @@ impl Pieces {
             let own = owners[node];
             for (&source, entry) in row.iter().zip(first as u32..) {
                 let other = owners[source as usize];
-                let mut record = [0; RECORD];
-                for (place, number) in record.as_chunks_mut::<4>().0.iter_mut().zip([entry, node as u32, source]) {
-                    *place = number.to_le_bytes();
-                }
-                let mut put = |owner: u32| files[owner as usize].put(&record);
+                let record: [_; RECORD] = [entry, node as u32, source].map(u32::to_le_bytes);
+                let mut put = |owner: u32| files[owner as usize].put(record.as_flattened());
                 put(own)?;
                 if other != own {
                     cut += 1;
@@ -190,22 +194,21 @@ impl Pieces {
         let mut places = vec![0; nodes];
         write_all(dataset, whole, owners, parts, folder, |part| {
             let entries = entries[part as usize].take().map_or_else(|| Ok(Vec::new()), entries_of)?;
-            LocalPart::of_entries(direction, part, owners, &entries, degree, &mut places)
-                .map_err(|error| DataError::Array { file: self.rows.name(), reason: format!("{error}.") })
+            let local = LocalPart::of_entries(direction, part, owners, &entries, degree, &mut places)
+                .map_err(|error| DataError::Array { file: self.rows.name(), reason: format!("{error}.") })?;
+            drop(entries);
+            let edges = self.features.as_ref().map_or_else(|| Ok(Columns::none()), |all| all.of(&local.entries))?;
+            Ok((local, edges))
         })
     }
 }
 
 /// The entries of a part. Their file goes.
-fn entries_of(file: ScratchFile) -> Result<Vec<[u32; 3]>, DataError> {
-    let length = file.length()? as usize;
-    let mut reader = BufReader::with_capacity(1 << 20, file.reader());
-    let mut entries = Vec::with_capacity(length / RECORD);
-    let mut record = [0; RECORD];
-    for _ in 0..length / RECORD {
-        reader.read_exact(&mut record).map_err(|source| DataError::Read { file: file.name(), source })?;
-        let (numbers, _) = record.as_chunks::<4>();
-        entries.push([0, 1, 2].map(|at| u32::from_le_bytes(numbers[at])));
-    }
+fn entries_of(file: ScratchFile) -> Result<Vec<[u32; RECORD]>, DataError> {
+    let mut entries = Vec::with_capacity(file.length()? as usize / (4 * RECORD));
+    each_record(&file, |record| {
+        entries.push(record);
+        Ok(())
+    })?;
     Ok(entries)
 }
