@@ -122,7 +122,7 @@ fn found_and_needed(message: &str) -> Option<(&str, &'static str)> {
     let (found, expected) = message.rsplit_once(", expected ")?;
     // A place in the text may follow.
     let is = |word: &&str| expected.strip_prefix(*word).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
-    TYPES.iter().find(|(_, words)| words.iter().any(|word| is(&word))).map(|(needed, _)| (found, *needed))
+    TYPES.iter().find(|(_, words)| words.iter().any(is)).map(|(needed, _)| (found, *needed))
 }
 
 /// The type that serde's message asks for, as in "a whole number from 0 on"; none if it is about something else.

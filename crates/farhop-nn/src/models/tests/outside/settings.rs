@@ -95,7 +95,7 @@ impl Settings {
             asked.contains(key)
                 || TOLD.contains(&key)
                 || formula(key).contains(value)
-                || told.is_some_and(|values| values.is_empty() || values.iter().any(|word| is(word)))
+                || told.is_some_and(|values| values.is_empty() || values.iter().any(is))
         };
         keys.iter().filter(|(key, value)| !known(key, value)).map(|(key, value)| format!("{key}: {value}")).collect()
     }
