@@ -5,7 +5,7 @@
 
 Every folder of FIXTURES has a `check.py`, a model in NumPy written from its README alone, which gives the outputs here; gradients are central differences.
 SCALE (0.5) is the spread of weights; NOGRAD=1 leaves gradients out.
-`tests/fixtures/*/further_*.npz` are some of these. Needs numpy.
+A central difference across a bend of relu is wrong (`gatedgcn/deep` at SCALE=0.3): try another step. `tests/fixtures/*/further_*.npz` are some of these. Needs numpy.
 """
 import sys
 
