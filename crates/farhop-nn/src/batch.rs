@@ -317,6 +317,14 @@ impl Batch {
         tracked
     }
 
+    /// Lets gradients flow into the numbers of entries, for tests; gives the tensor that gets them.
+    #[cfg(test)]
+    pub(crate) fn track_edge_numbers(&mut self) -> Tensor<2> {
+        let tracked = self.edge_numbers().autodiff().require_grad();
+        Arc::get_mut(&mut self.inner).unwrap().edge_numbers = tracked.clone();
+        tracked
+    }
+
     /// The coefficients of symmetric normalisation with self-loops, computed once:
     /// `1 / sqrt((deg_i + 1)(deg_j + 1))` per entry, `1 / (deg_i + 1)` for the node itself.
     pub fn symmetric_weights(&self) -> Arc<EntryWeights> {

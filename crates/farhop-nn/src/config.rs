@@ -108,17 +108,31 @@ pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
     (2 * distance <= candidate.chars().count().max(word.chars().count())).then_some(candidate)
 }
 
-/// Serde's message about a type in words of those who give values.
-fn explain_type(message: &str) -> String {
-    let Some((found, wanted)) = message.rsplit_once(", expected ") else { return message.to_string() };
-    let wanted = match wanted {
-        "usize" | "u64" | "u32" | "u16" | "u8" => "a whole number from 0 on",
-        "f32" | "f64" => "a number",
-        "a boolean" => "true or false",
-        "a string" => "a text",
-        _ => return message.to_string(),
-    };
-    format!("{found}; {wanted} is needed")
+/// What is needed where a value has another type: serde's words for types in those of people who give values.
+const TYPES: [(&str, &[&str]); 5] = [
+    ("a whole number from 0 on", &["usize", "u64", "u32", "u16", "u8"]),
+    ("a whole number", &["i64", "i32"]),
+    ("a number", &["f32", "f64"]),
+    ("true or false", &["a boolean"]),
+    ("a text", &["a string"]),
+];
+
+/// What was found, and what is needed, in serde's message about a type; none if it is about something else.
+fn found_and_needed(message: &str) -> Option<(&str, &'static str)> {
+    let (found, expected) = message.rsplit_once(", expected ")?;
+    // A place in the text may follow.
+    let is = |word: &&str| expected.strip_prefix(*word).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
+    TYPES.iter().find(|(_, words)| words.iter().any(is)).map(|(needed, _)| (found, *needed))
+}
+
+/// The type that serde's message asks for, as in "a whole number from 0 on"; none if it is about something else.
+///
+/// ```
+/// assert_eq!(farhop_nn::needed_type("invalid type: string \"x\", expected usize"), Some("a whole number from 0 on"));
+/// assert_eq!(farhop_nn::needed_type("missing comma"), None);
+/// ```
+pub fn needed_type(message: &str) -> Option<&'static str> {
+    found_and_needed(message).map(|(_, needed)| needed)
 }
 
 /// Rewrites serde's message about an unknown field or variant so that it names the nearest known one, and one about a type so that it says
@@ -135,7 +149,10 @@ pub fn explain_unknown_key(message: &str) -> String {
     let Some((start, what)) =
         marks.iter().find_map(|(mark, what)| message.find(mark).map(|at| (at + mark.len(), what)))
     else {
-        return explain_type(message);
+        return match found_and_needed(message) {
+            Some((found, needed)) => format!("{found}; {needed} is needed"),
+            None => message.to_string(),
+        };
     };
     let words: Vec<&str> = message[start..].split('`').step_by(2).collect();
     let Some((&unknown, known)) = words.split_first() else {

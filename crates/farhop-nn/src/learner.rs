@@ -131,7 +131,7 @@ impl Learner {
 
     /// Moments and step count as safetensors. Together with the weights and the seed they continue with the same bits.
     pub fn state_to_safetensors(&self) -> Vec<u8> {
-        let names: Vec<[String; 2]> = self.moments.iter().map(state_names).collect();
+        let names: Vec<[String; 2]> = self.moments.iter().map(|moments| state_names(&moments.name)).collect();
         let moments = self.moments.iter().zip(&names).flat_map(|(m, [first, second])| {
             let shape = m.shape.as_slice();
             [(first.as_str(), shape, m.first.as_slice()), (second.as_str(), shape, m.second.as_slice())]
@@ -145,9 +145,11 @@ impl Learner {
         let steps = reader.count(STEPS)?;
         let mut loaded = self.moments.clone();
         for moments in &mut loaded {
-            let [first, second] = state_names(moments);
-            moments.first = reader.array(&first, &moments.shape)?;
-            moments.second = reader.array(&second, &moments.shape)?;
+            let [first, second] = state_names(&moments.name);
+            let former = self.model.config().registration().former_name(&moments.name).map(|name| state_names(&name));
+            let former = former.as_ref().map(|[first, second]| [first.as_str(), second.as_str()]);
+            moments.first = reader.array(&first, former.map(|names| names[0]), &moments.shape)?;
+            moments.second = reader.array(&second, former.map(|names| names[1]), &moments.shape)?;
         }
         reader.finish()?;
         self.steps = steps;
@@ -168,6 +170,6 @@ fn sum_over(group: &Group, gradients: &mut [Array]) {
     }
 }
 
-fn state_names(moments: &Moments) -> [String; 2] {
-    [format!("first.{}", moments.name), format!("second.{}", moments.name)]
+fn state_names(name: &str) -> [String; 2] {
+    [format!("first.{name}"), format!("second.{name}")]
 }

@@ -49,7 +49,7 @@ mod targets;
 
 pub use arrays::{ArrayShape, LAPLACIAN, NodeArray, WALK};
 pub use batch::{Batch, BatchArrays, BatchNumbers};
-pub use config::{ActivationKind, NormKind, explain_unknown_key};
+pub use config::{ActivationKind, NormKind, explain_unknown_key, needed_type};
 pub use context::{Context, EdgeSpread, HopReads, Sights};
 pub use error::NnError;
 pub use farhop_graph::Level;

@@ -143,7 +143,8 @@ impl Model {
         let mut reader = store::Reader::new(bytes)?;
         let mut values = BTreeMap::new();
         for array in self.network.arrays() {
-            values.insert(array.id, reader.array(&array.name, &array.shape)?);
+            let former = self.config.registration().former_name(&array.name);
+            values.insert(array.id, reader.array(&array.name, former.as_deref(), &array.shape)?);
         }
         reader.finish()?;
         self.network.replace(&mut |id| values.remove(&id));

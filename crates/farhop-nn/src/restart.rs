@@ -7,13 +7,20 @@ use farhop_graph::random::{Stream, mix};
 use crate::ops::bridge;
 
 /// What of a layer is a linear map: the layer, and its fields if not all of them are.
-const LINEAR: [(&str, &[&str]); 5] = [
+const LINEAR: [(&str, &[&str]); 6] = [
     ("Struct:Linear", &[]),
     ("Struct:SageLayer", &[]),
     ("Struct:GinLayer", &["weight", "bias"]),
     ("Struct:GenLayer", &["query", "key", "value", "residual"]),
     ("Struct:FeedForward", &[]),
+    ("Struct:CpgnnNetwork", &["hidden", "prior"]),
 ];
+
+/// Whether field `name` of a layer is a linear map.
+fn is_linear(layer: &str, name: &str) -> bool {
+    let fields = LINEAR.iter().find(|(known, _)| *known == layer).map(|(_, fields)| fields);
+    fields.is_some_and(|fields| fields.is_empty() || fields.contains(&name))
+}
 
 /// Draws the weights of linear maps, and their biases, uniformly in `+- 1 / sqrt(inputs)`, as PyTorch does. What is no linear map in
 /// other libraries either stays: vectors of attention, convolutions of a GCN and a GAT, norms, tables.
@@ -33,8 +40,9 @@ impl Uniform {
 
 impl ModuleMapper for Uniform {
     fn enter_module(&mut self, name: &str, container: &str) {
-        let fields = LINEAR.iter().find(|(layer, _)| *layer == container).map(|(_, fields)| fields);
-        self.linear.push(fields.is_some_and(|fields| fields.is_empty() || fields.contains(&name)));
+        // What a list holds is what its field is.
+        let linear = if container == "Vec" { self.linear.last() == Some(&true) } else { is_linear(container, name) };
+        self.linear.push(linear);
     }
 
     fn exit_module(&mut self, _name: &str, _container: &str) {

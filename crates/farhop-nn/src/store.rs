@@ -44,8 +44,10 @@ impl<'a> Reader<'a> {
         self.file.iter().map(|(_, view)| count(view.shape())).sum()
     }
 
-    /// The numbers of the array `name`, which must have `shape`.
-    pub fn array(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, NnError> {
+    /// The numbers of the array `name`, which must have `shape`; where there is none, of the one that has its `former` name.
+    pub fn array(&mut self, name: &str, former: Option<&str>, shape: &[usize]) -> Result<Vec<f32>, NnError> {
+        let there = |name: &str| self.file.tensor(name).is_ok();
+        let name = former.filter(|former| !there(name) && there(former)).unwrap_or(name);
         let (numbers, _) = self.bytes(name, shape, Dtype::F32, "F32")?.as_chunks::<4>();
         Ok(numbers.iter().map(|b| f32::from_le_bytes(*b)).collect())
     }

@@ -4,6 +4,9 @@
 //! `edge` (`source,target`, ids from 0 within each graph), perhaps `node-feat` and `edge-feat`, and `node-label` or
 //! `graph-label` (cells may be empty). `split/<kind>/` holds `train`, `valid` and `test`, one row number per line.
 
+mod given_split;
+mod labels;
+
 use std::path::{Path, PathBuf};
 
 use farhop_graph::{Built, Direction, GraphSet};
@@ -18,12 +21,13 @@ use crate::error::DataError;
 use crate::files::scratch::Scratch;
 use crate::files::source::SourceFile;
 use crate::files::text_store::Text;
-use crate::formats::table::Table;
 use crate::formats::text_file::{Rows, TextFile};
 use crate::tables::options::SplitChoice;
 use crate::tables::scan::MOST_NODES;
 use crate::tables::targets::TargetKind;
-use crate::text::{counted, listed, thousands};
+use crate::text::{counted, thousands};
+use given_split::read_split;
+use labels::{Labels, class_names};
 
 /// How to read a folder in the layout of the Open Graph Benchmark.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -401,130 +405,6 @@ fn columns(file: &TextFile<Text>, rows: Rows<f32>, guess: bool, sizes: Option<&[
         }
     }
     Ok(Columns::categories(sizes, categories))
-}
-
-struct Labels<'a> {
-    file: &'a TextFile<Text>,
-    values: Rows<f32>,
-}
-
-impl Labels<'_> {
-    fn target(self, task: Option<TargetKind>, names: Vec<(i64, String)>) -> Result<Target, DataError> {
-        let known = || self.values.values.iter().filter(|value| !value.is_nan());
-        let answers = known().all(|&value| value == 0.0 || value == 1.0);
-        let whole = known().all(|&value| value.fract() == 0.0 && value >= 0.0);
-        let task = task.unwrap_or(match self.values.width {
-            _ if answers => TargetKind::Labels,
-            1 if whole => TargetKind::Classes,
-            _ => TargetKind::Numbers,
-        });
-        let columns = |word: &str| match self.values.width {
-            1 => vec![word.to_string()],
-            width => (0..width).map(|column| format!("{word} {column}")).collect(),
-        };
-        match task {
-            TargetKind::Numbers => Ok(Target::Number { names: columns("target"), values: self.values.values }),
-            TargetKind::Labels => {
-                self.require(answers, |value| value == 0.0 || value == 1.0, "0, 1 or empty")?;
-                Ok(Target::Binary { names: columns("label"), values: self.values.values })
-            }
-            TargetKind::Classes => self.classes(&names),
-        }
-    }
-
-    fn classes(self, names: &[(i64, String)]) -> Result<Target, DataError> {
-        self.file.require_width(self.values.width, 1)?;
-        let fits = |value: f32| value.fract() == 0.0 && value >= 0.0 && (value as usize) < MOST_CATEGORIES;
-        self.require(false, fits, "a class from 0 to 65,535")?;
-        let largest = self.values.values.iter().fold(-1.0f32, |largest, &value| largest.max(value));
-        let name = |class: i64| {
-            let place = names.partition_point(|(number, _)| *number < class);
-            names.get(place).filter(|(number, _)| *number == class).map_or(class.to_string(), |(_, name)| name.clone())
-        };
-        let classes = (0..=largest as i64).map(name).collect();
-        let labels = self.values.values.iter().map(|value| (!value.is_nan()).then_some(*value as u32)).collect();
-        Ok(Target::Class { labels, classes })
-    }
-
-    fn require(&self, checked: bool, fits: impl Fn(f32) -> bool, allowed: &str) -> Result<(), DataError> {
-        if checked {
-            return Ok(());
-        }
-        match self.values.values.iter().position(|&value| !value.is_nan() && !fits(value)) {
-            None => Ok(()),
-            Some(at) => {
-                let line = (at / self.values.width.max(1)) as u64 + 1;
-                Err(self.file.wrong_at(line, format!("label {} is not {allowed}.", self.values.values[at])))
-            }
-        }
-    }
-}
-
-/// The names of the classes if `mapping/` tells them, by number. Names are a courtesy: a table that does not fit is not used.
-fn class_names(folder: &Path) -> Vec<(i64, String)> {
-    let Ok(entries) = std::fs::read_dir(folder.join("mapping")) else {
-        return Vec::new();
-    };
-    let mut tables: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("labelidx2")))
-        .collect();
-    tables.sort();
-    let Some(Ok(table)) = tables.first().map(|path| Table::open(path, "label idx,name")) else {
-        return Vec::new();
-    };
-    let mut names = Vec::new();
-    let mut rows = table.rows();
-    while let Ok(Some(row)) = rows.next_row() {
-        let (Ok(number), name) = (row.cell(0).parse(), row.cell(1)) else {
-            return Vec::new();
-        };
-        if name.is_empty() {
-            return Vec::new();
-        }
-        names.push((number, name.to_string()));
-    }
-    names.sort();
-    let unique = names.windows(2).all(|pair| pair[0].0 != pair[1].0);
-    if unique { names } else { Vec::new() }
-}
-
-fn read_split(files: &mut Files<'_>, rows: usize, kind: Option<&str>) -> Result<Option<Split>, DataError> {
-    let folder = files.folder.join("split");
-    let mut kinds: Vec<String> = std::fs::read_dir(&folder)
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| entry.ok().filter(|entry| entry.path().is_dir())?.file_name().into_string().ok())
-        .collect();
-    kinds.sort();
-    let kind = match (kind, kinds.as_slice()) {
-        (None, []) => return Ok(None),
-        (None, [only]) => only.clone(),
-        (Some(kind), _) if kinds.iter().any(|known| known == kind) => kind.to_string(),
-        _ => {
-            let known = listed(kinds.iter().map(String::as_str));
-            let reason =
-                format!("name the split to use. There are {}.", if kinds.is_empty() { "none" } else { &known });
-            return Err(DataError::Array { file: folder.display().to_string(), reason });
-        }
-    };
-    let mut part = |name: &str| -> Result<Vec<u32>, DataError> {
-        let packed = folder.join(&kind).join(format!("{name}.csv.gz"));
-        let path = if packed.exists() { packed } else { folder.join(&kind).join(format!("{name}.csv")) };
-        let file = files.open(&path)?;
-        let numbers = file.integer_column()?;
-        let check = |(row, &number): (usize, &i64)| match u32::try_from(number) {
-            Ok(number) if (number as usize) < rows => Ok(number),
-            _ => {
-                let reason = format!("row {number} does not exist: rows are 0 to {}.", rows.saturating_sub(1));
-                Err(file.wrong_at(row as u64 + 1, reason))
-            }
-        };
-        numbers.iter().enumerate().map(check).collect()
-    };
-    let (train, valid, test) = (part("train")?, part("valid")?, part("test")?);
-    let named = |error| DataError::Array { file: folder.join(&kind).display().to_string(), reason: format!("{error}") };
-    Split::from_lists(rows, train, valid, test).map(Some).map_err(named)
 }
 
 fn notes(self_loops: usize, edges: &TextFile<Text>) -> Vec<String> {

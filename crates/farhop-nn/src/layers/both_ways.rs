@@ -76,20 +76,20 @@ impl BothWays {
         self.after.apply(sum, self.residual.then_some(x), context)
     }
 
-    /// Writes it over `count` rows into the ledger.
+    /// Writes it over `count` rows in so many sequences into the ledger.
     pub fn cost(
         name: &str,
         x: Tracked,
-        count: usize,
+        [count, sequences]: [usize; 2],
         config: &MambaConfig,
         (dropout, residual): (f32, bool),
         ledger: &Ledger,
     ) -> Tracked {
         let width = config.width;
         let normed = || ledger.norm_block(name, x.clone(), None, count, width, NORM);
-        let ahead = config.cost(name, normed(), count, 0, ledger);
+        let ahead = config.cost(name, normed(), [count, sequences], 0, ledger);
         let turned = ledger.spread(name, normed());
-        let back = ledger.spread(name, config.cost(name, turned, count, 0, ledger));
+        let back = ledger.spread(name, config.cost(name, turned, [count, sequences], 0, ledger));
         ledger.weights(&format!("{name} weights"), Linear::size(width, width) - width);
         let sum = ledger.product(name, ledger.add(name, ahead, back), count, width);
         ledger.norm_block(name, sum, residual.then_some(x), count, width, after(dropout))

@@ -17,10 +17,11 @@ use burn::module::{Module, Param};
 use burn::tensor::Tensor;
 use farhop_graph::random::Stream;
 use farhop_kernels::dense::{Activation, Dropout, Finish};
-use farhop_kernels::selective_scan::CHUNK;
+use farhop_kernels::selective_scan::kept_len;
 
 use crate::init::{self, Seeds};
 use crate::ledger::{Ledger, Tracked, Work, rows};
+use crate::memory::floats;
 use crate::ops::{self, Normalisation, RowChoice, ScanInputs, bridge};
 
 /// Sizes of a [`Mamba`].
@@ -55,27 +56,35 @@ impl MambaConfig {
             + inner * (rank + self.states)
     }
 
-    /// Writes the block over `count` rows into the ledger, with its weights; `orders` is the number of orders that are
-    /// averaged, 0 if rows stay where they are.
-    pub fn cost(&self, name: &str, x: Tracked, count: usize, orders: usize, ledger: &Ledger) -> Tracked {
+    /// Writes the block over `count` rows in so many sequences into the ledger, with its weights; `orders` is the number
+    /// of orders that are averaged, 0 if rows stay where they are.
+    pub fn cost(
+        &self,
+        name: &str,
+        x: Tracked,
+        [count, sequences]: [usize; 2],
+        orders: usize,
+        ledger: &Ledger,
+    ) -> Tracked {
         ledger.weights(&format!("{name} weights"), self.size());
         let inner = self.inner();
+        // Sequences of one length: a short one keeps no states.
+        let steps = count.div_ceil(sequences.max(1));
+        let kept = floats(sequences.saturating_mul(kept_len(&[0, steps], inner, self.states)));
         let u = ledger.product(name, x.clone(), count, inner);
         let z = ledger.product(name, x, count, inner);
         let moved = |x: Tracked| if orders > 0 { ledger.spread(name, x) } else { x };
+        // Several orders read it one after the other; a scan over rows as they lie takes it.
+        let (mut once, again) = if orders > 0 { (None, Some(u)) } else { (Some(u), None) };
         let mut sum = None;
         // A third and further ones are as the second.
         for _ in 0..orders.clamp(1, 2) {
-            let c = ledger.each(name, ledger.each(name, moved(u.clone())));
+            let Some(u) = once.take().or_else(|| again.clone()) else { break };
+            let c = ledger.each(name, ledger.each(name, moved(u)));
             let factor = ledger.product(name, c.clone(), count, self.rank());
             let delta = ledger.product(name, factor, count, inner);
             let narrow = [(); 2].map(|()| ledger.product(name, c.clone(), count, self.states));
-            let work = Work {
-                name: format!("{name} states"),
-                output: rows(count, inner),
-                kept: rows(count / CHUNK, inner * self.states),
-                ..Work::default()
-            };
+            let work = Work { name: format!("{name} states"), output: rows(count, inner), kept, ..Work::default() };
             let [b, read] = narrow.map(|part| (part, true));
             let y = moved(ledger.run(work, [(c, true), (delta, true), b, read, (moved(z.clone()), true)]));
             sum = Some(match sum {
@@ -83,7 +92,7 @@ impl MambaConfig {
                 None => y,
             });
         }
-        drop((u, z));
+        drop((again, z));
         let y = sum.unwrap_or_else(|| ledger.data(0));
         ledger.product(name, y, count, self.width)
     }

@@ -239,7 +239,7 @@ fn saved_is_loaded() {
         let mut reader = store::Reader::new(&bytes).unwrap();
         let mut values = BTreeMap::new();
         for array in other.arrays() {
-            values.insert(array.id, reader.array(&array.name, &array.shape).unwrap());
+            values.insert(array.id, reader.array(&array.name, None, &array.shape).unwrap());
         }
         reader.finish().unwrap();
         assert_ne!(evaluate(&*other, &batch), evaluate(&*network, &batch), "{name}: seeds make no difference");

@@ -117,6 +117,9 @@ pub trait Architecture:
     /// Whether its last layer can answer by itself: `head_layers = 0`.
     const HEADLESS: bool = false;
 
+    /// How names of weights begin, and how they began in runs of before, which load all the same.
+    const FORMER_NAMES: &'static [(&'static str, &'static str)] = &[];
+
     /// The shared settings where this model differs.
     fn defaults() -> Common {
         Common::default()
@@ -169,6 +172,13 @@ pub trait Architecture:
     fn smaller(&self, common: &Common, training: bool) -> Vec<Vec<Change>> {
         let _ = training;
         narrower(common.width)
+    }
+
+    /// What a graph of so many nodes would take, for a model that is made for [fewer](Properties::most_nodes): the end of a sentence that begins
+    /// with "it".
+    fn burden(&self, common: &Common, nodes: usize) -> String {
+        let _ = common;
+        format!("works on all pairs of nodes, {} of them in every layer", (nodes as u128).pow(2))
     }
 
     /// The hops that a layer weighs for every node; none if it has no such weights.
@@ -224,6 +234,7 @@ pub(super) trait AnyArchitecture: Debug + Send + Sync {
     fn halo_numbers(&self, common: &Common, shape: &Shape) -> [usize; 2];
     fn halo_rounds(&self, common: &Common) -> [usize; 2];
     fn smaller(&self, common: &Common, training: bool) -> Vec<Vec<Change>>;
+    fn burden(&self, common: &Common, nodes: usize) -> String;
     fn weighed_hops(&self, common: &Common) -> Option<WeighedHops>;
     fn first_epochs(&self) -> usize;
 }
@@ -251,7 +262,11 @@ impl<A: Architecture> AnyArchitecture for A {
     fn validate(&self, common: &Common) -> Result<(), NnError> {
         common.check_ranges(A::NAME)?;
         self.check_ranges(A::NAME)?;
-        let least = usize::from(!A::HEADLESS || common.layers == 0);
+        // Without a head the last layer answers, so that there has to be one: what is said of layers comes first.
+        if common.head_layers == 0 && common.layers == 0 {
+            common.at_least_layers(A::NAME, 1)?;
+        }
+        let least = usize::from(!A::HEADLESS);
         crate::config::Checks(A::NAME).count("head_layers", common.head_layers, least, 16)?;
         self.check(common)
     }
@@ -294,6 +309,10 @@ impl<A: Architecture> AnyArchitecture for A {
         Architecture::smaller(self, common, training)
     }
 
+    fn burden(&self, common: &Common, nodes: usize) -> String {
+        Architecture::burden(self, common, nodes)
+    }
+
     fn weighed_hops(&self, common: &Common) -> Option<WeighedHops> {
         Architecture::weighed_hops(self, common)
     }
@@ -316,6 +335,8 @@ pub struct Registration {
     pub idle: &'static [&'static str],
     /// Whether its last layer can answer by itself.
     pub headless: bool,
+    /// How names of weights begin, and how they began before.
+    pub former_names: &'static [(&'static str, &'static str)],
     /// Its own settings, with their meaning.
     pub knobs: fn() -> Vec<Knob>,
     /// Its defaults of the shared settings.
@@ -337,6 +358,7 @@ impl Registration {
             about: A::ABOUT,
             idle: A::IDLE,
             headless: A::HEADLESS,
+            former_names: A::FORMER_NAMES,
             knobs: A::knobs,
             common: A::defaults,
             general: A::general,
@@ -348,6 +370,12 @@ impl Registration {
 }
 
 impl Registration {
+    /// What runs of before call the weight `name`, if another name.
+    pub fn former_name(&self, name: &str) -> Option<String> {
+        let former = |(now, then): &(&str, &str)| name.strip_prefix(now).map(|rest| format!("{then}{rest}"));
+        self.former_names.iter().find_map(former)
+    }
+
     /// A small and smooth model of this kind, for tests: width 8, two layers, gelu, no dropout, and what the model itself says.
     ///
     /// # Errors

@@ -80,7 +80,7 @@ impl Architecture for Cpgnn {
         cost: "N F² + T (E C + N C²)",
         limits: "edge features are not read; made for classes of nodes",
     };
-    const IDLE: &'static [&'static str] = &["layers", "residual", "initial_weights"];
+    const IDLE: &'static [&'static str] = &["layers", "residual"];
 
     fn defaults() -> Common {
         Common { width: 64, norm: crate::NormKind::None, dropout: 0.5, ..Common::default() }

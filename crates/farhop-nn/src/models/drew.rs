@@ -121,13 +121,12 @@ impl Architecture for Drew {
 
     fn cost(&self, common: &Common, shape: &Shape, ledger: &Ledger) -> Tracked {
         let (nodes, width) = (shape.nodes, common.width);
-        // The size of a hop set is not known beforehand: as in a tree, up to all pairs of a graph.
-        let degree = shape.entries as f64 / nodes.max(1) as f64;
-        let all = nodes as f64 * (nodes as f64 / shape.graphs.max(1) as f64);
-        let pairs = |hop: usize| (shape.entries as f64 * degree.powi(hop as i32 - 1)).min(all) as usize;
         let hops = (0..common.layers).map(|layer| self.hops(layer)).max().unwrap_or(0);
-        // Sources, reverse entries and weights.
-        ledger.hold("hop sets", (1..=hops).map(|hop| 3 * floats(pairs(hop)) + 3 * floats(nodes)).sum());
+        // The size of a hop set is not known beforehand.
+        let expected = HopSets::expected(shape, hops);
+        let pairs = |hop: usize| expected[hop - 1];
+        let weights = usize::from(self.variant != DrewKind::Gated);
+        ledger.hold("hop sets", HopSets::bytes(&expected, nodes, weights));
         let mut states = vec![Drew::encoder(common).cost(shape, ledger).0];
         for layer in 0..common.layers {
             let name = format!("layers.{layer}");
@@ -195,6 +194,11 @@ impl Architecture for Drew {
     fn properties(&self, _common: &Common) -> Properties {
         let graphs_apart = self.variant == DrewKind::Gated;
         Properties { graphs_apart, shares: graphs_apart, most_nodes: Some(20_000), ..Properties::MESSAGE_PASSING }
+    }
+
+    fn burden(&self, common: &Common, nodes: usize) -> String {
+        let pairs = (nodes as u128).pow(2);
+        format!("lists the pairs of nodes up to {} hops apart, which may be all {pairs} of them", common.layers)
     }
 }
 
@@ -311,10 +315,10 @@ impl DrewLayer {
         for (hop, set) in present() {
             let map = &self.hops[hop - 1];
             if self.own.is_some() {
-                let near = ops::spmm(read(hop), &set.graph, &set.ones, None);
+                let near = ops::spmm(read(hop), &set.graph, set.ones(), None);
                 add(map.norm.apply(map.linear(near), None, context));
             } else {
-                let y = ops::spmm(map.linear(read(hop)), &set.graph, &set.symmetric, None);
+                let y = ops::spmm(map.linear(read(hop)), &set.graph, set.symmetric(), None);
                 add(ops::row_normalise(map.norm.apply(y, None, context), SHORTEST));
             }
         }

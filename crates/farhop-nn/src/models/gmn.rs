@@ -110,6 +110,7 @@ impl Architecture for Gmn {
 
     fn cost(&self, common: &Common, shape: &Shape, ledger: &Ledger) -> Tracked {
         let (&Shape { nodes, entries, .. }, width, walks) = (shape, common.width, self.walks());
+        let graphs = shape.graphs.max(1);
         let count = nodes * walks.tokens();
         let (per_node, members) = walks.expected(shape);
         let inside = (per_node * nodes as f64) as usize;
@@ -124,13 +125,13 @@ impl Architecture for Gmn {
         let g = ledger.run(work, [(g, true), (own, false)]);
         let mut x = ledger.reduce("tokens", g, count, width);
         for _ in 0..self.token_layers {
-            x = BothWays::cost("token blocks", x, count, &self.mamba(common), block, ledger);
+            x = BothWays::cost("token blocks", x, [count, nodes], &self.mamba(common), block, ledger);
         }
         // The last token of each, in order.
         x = ledger.reduce("blocks", x, nodes, width);
         x = ledger.spread("blocks", x);
         for _ in 0..common.layers {
-            x = BothWays::cost("blocks", x, nodes, &self.mamba(common), block, ledger);
+            x = BothWays::cost("blocks", x, [nodes, graphs], &self.mamba(common), block, ledger);
         }
         x = ledger.spread("blocks", x);
         let c = EntryEncoder::cost("messages", width, shape, ledger);
@@ -146,6 +147,11 @@ impl Architecture for Gmn {
 
     fn properties(&self, _common: &Common) -> Properties {
         Properties { equivariant: false, reads_edges: true, most_nodes: Some(200_000), ..Properties::MESSAGE_PASSING }
+    }
+
+    fn burden(&self, _common: &Common, nodes: usize) -> String {
+        let tokens = self.walks().tokens();
+        format!("reads {tokens} neighbourhoods of every node, {} in all", nodes.saturating_mul(tokens))
     }
 
     fn smaller(&self, common: &Common, _training: bool) -> Vec<Vec<Change>> {

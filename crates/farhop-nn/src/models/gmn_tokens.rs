@@ -33,19 +33,43 @@ impl Walks {
     /// About how many entries the tokens of a node have inside, and how many members all tokens of all nodes have.
     pub fn expected(&self, shape: &Shape) -> (f64, usize) {
         let (nodes, entries) = (shape.nodes.max(1) as f64, shape.entries.max(1) as f64);
-        // One step in as many as a node has neighbours goes back.
-        let turns = (nodes / entries).clamp(0.0, 0.5);
         // Walks come by nodes of many neighbours more often. Two of them are neighbours by chance, as in a graph of given degrees.
         let degree = shape.pairs_within_two_steps() as f64 / entries;
         let chance = (degree * degree / entries).min(1.0);
         let (mut inside, mut members) = (0.0, 1.0);
         for steps in 1..=self.length {
-            let visited = (self.walks * steps) as f64 * (1.0 - turns);
+            let visited = self.visited(steps, entries / nodes, degree);
             // The steps of walks, and what else lies between those that they visit.
             inside += self.repeats as f64 * (2.0 * visited + (visited + 1.0) * visited * chance);
             members += self.repeats as f64 * (visited + 1.0);
         }
         (inside, (members * nodes) as usize)
+    }
+
+    /// About how many nodes the walks of a token visit beside the one that they start from. A walk is at some distance after every step, and goes
+    /// back where one of the neighbours is nearer. Visits at one distance fall on the nodes that are there, more of them around some nodes than around
+    /// others.
+    fn visited(&self, steps: usize, neighbours: f64, neighbours_of_next: f64) -> f64 {
+        let back = 1.0 / neighbours_of_next.max(1.0);
+        let (mut place, mut visits) = (vec![0.0; steps + 2], vec![0.0; steps + 1]);
+        place[0] = 1.0;
+        for _ in 0..steps {
+            let mut next = vec![0.0; steps + 2];
+            for (distance, share) in place.iter().enumerate().take(steps + 1) {
+                let back = if distance == 0 { 0.0 } else { back };
+                next[distance + 1] += share * (1.0 - back);
+                next[distance.saturating_sub(1)] += share * back;
+            }
+            place = next;
+            visits.iter_mut().zip(&place).for_each(|(visits, share)| *visits += self.walks as f64 * share);
+        }
+        let mut there = neighbours.max(1e-9);
+        let mut distinct = 0.0;
+        for visits in &visits[1..] {
+            distinct += there * visits / (there + visits);
+            there *= (neighbours_of_next - 1.0).max(1e-9);
+        }
+        distinct
     }
 
     /// Names the walks among all that a batch may hold.

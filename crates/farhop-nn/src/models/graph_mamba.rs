@@ -86,6 +86,8 @@ impl Architecture for GraphMamba {
         limits: "the order of nodes is random: answers move a little with the numbering of nodes",
     };
     const IDLE: &'static [&'static str] = &["input_projection", "residual"];
+    /// Where answers were about nodes, hidden maps stood before the head.
+    const FORMER_NAMES: &'static [(&'static str, &'static str)] = &[("head.hidden.", "hidden.")];
 
     fn defaults() -> Common {
         Common {
@@ -136,6 +138,7 @@ impl Architecture for GraphMamba {
         let mut e = EntryEncoder::cost("entries", width, shape, ledger);
         // The order as keys of 16 bytes, as a list, and the list turned around.
         let orders = if ledger.training() { 1 } else { self.orders };
+        let sequences = shape.graphs.max(1) * self.buckets;
         ledger.hold("orders", (nodes * (16 + orders * (4 + 4 + 8))) as u64);
         for i in 0..common.layers {
             let name = format!("layers.{i}");
@@ -147,9 +150,14 @@ impl Architecture for GraphMamba {
                 Some(e) if i + 1 < common.layers => {
                     Some(ledger.norm_block(&name, s, Some(e), entries, width, common.block()))
                 }
-                _ => None,
+                // Nobody reads the states of entries any more.
+                _ => {
+                    drop(s);
+                    None
+                }
             };
-            let scanned = self.mamba(common).cost(&format!("{name} scan"), h.clone(), nodes, orders, ledger);
+            let scan = format!("{name} scan");
+            let scanned = self.mamba(common).cost(&scan, h.clone(), [nodes, sequences], orders, ledger);
             let global = ledger.run(
                 crate::ledger::Work { name: name.clone(), output: rows(nodes, width), ..Default::default() },
                 [(scanned, true), (h, false)],

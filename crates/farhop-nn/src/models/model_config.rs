@@ -17,6 +17,9 @@ use crate::{InputShape, Level, MemoryEstimate, Model, NnError, OutputShape, Shap
 /// Features of entries that a model may have without a weight for each.
 const MOST_UNREAD: u64 = 1 << 20;
 
+/// Shared settings that count layers.
+const COUNTS: [&str; 2] = ["layers", "head_layers"];
+
 /// The settings of any model. In a recipe, `kind` says which; shared settings and the model's own stand side by side.
 ///
 /// ```
@@ -66,7 +69,15 @@ impl ModelConfig {
     /// Every setting with its meaning, the shared ones first.
     pub fn knobs(&self) -> Vec<Knob> {
         let shared = Common::knobs().into_iter().filter(|knob| !self.registration.idle.contains(&knob.key));
-        shared.chain((self.registration.knobs)()).collect()
+        // Not every model does without layers, or without a head.
+        let of_model = |mut knob: Knob| {
+            let none = || self.with(knob.key, 0).is_ok_and(|config| config.validate().is_ok());
+            if let Some(most) = knob.allowed.strip_prefix("0 to ").filter(|_| COUNTS.contains(&knob.key) && !none()) {
+                knob.allowed = format!("1 to {most}");
+            }
+            knob
+        };
+        shared.map(of_model).chain((self.registration.knobs)()).collect()
     }
 
     /// The value of a setting, shared or own.
@@ -180,7 +191,8 @@ impl ModelConfig {
         Err(NnError::CanNot {
             model: self.name(),
             what: format!(
-                "read a graph of {nodes} nodes: it works on all pairs of nodes, and takes graphs of at most {most}"
+                "read a graph of {nodes} nodes: it {}, and takes graphs of at most {most}",
+                self.own.burden(&self.common, nodes)
             ),
             remedy: format!("Take a model without that limit, such as gen{also}, or divide the graph into parts."),
         })

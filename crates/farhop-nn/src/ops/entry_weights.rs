@@ -65,6 +65,9 @@ pub(crate) fn degree_of(graph: &Graph, halo: Option<&Arc<Halo>>, i: usize) -> us
 
 /// `weight(i, j)` for every entry (i <- j).
 fn by_entry(graph: &Graph, weight: impl Fn(usize, usize) -> f64) -> Vec<f32> {
-    let row = |i: usize| graph.neighbours(i).iter().map(move |&j| (i, j as usize));
-    (0..graph.nodes()).flat_map(row).map(|(i, j)| weight(i, j) as f32).collect()
+    let mut weights = Vec::with_capacity(graph.entries());
+    for i in 0..graph.nodes() {
+        weights.extend(graph.neighbours(i).iter().map(|&j| weight(i, j as usize) as f32));
+    }
+    weights
 }

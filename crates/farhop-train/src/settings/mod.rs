@@ -85,25 +85,18 @@ impl Recipe {
 
     /// What a setting may be, where `problem` is what the reader of recipes said of its value.
     fn wanted(&self, setting: &GivenSetting, problem: &str) -> String {
-        const KINDS: [(&str, &[&str]); 4] = [
-            ("a whole number", &["usize", "u64", "u32", "i64"]),
-            ("a number", &["f32", "f64"]),
-            ("true or false", &["a boolean"]),
-            ("a text", &["a string"]),
-        ];
         if problem.contains("unknown variant") {
             return farhop_nn::explain_unknown_key(problem).trim_end_matches('.').to_string();
         }
-        let expected = problem.rsplit("expected ").next().unwrap_or_default();
-        let kind = KINDS.iter().find(|(_, words)| words.iter().any(|word| expected.starts_with(word)));
-        let kind = kind.map(|(kind, _)| *kind);
+        let kind = farhop_nn::needed_type(problem);
         let knob = match &setting.path[..] {
             [section, key] if section == "model" => self.model.knobs().into_iter().find(|knob| knob.key == key),
             _ => None,
         };
         match (kind, knob) {
-            (Some(kind @ ("a whole number" | "a number")), Some(knob)) => {
-                format!("allowed is {kind}, {}", knob.allowed)
+            // Its range says from where on.
+            (Some(kind), Some(knob)) if kind.contains("number") => {
+                format!("allowed is {}, {}", kind.trim_end_matches(" from 0 on"), knob.allowed)
             }
             (_, Some(knob)) => format!("allowed is {}", knob.allowed),
             (Some(kind), None) => format!("allowed is {kind}"),

@@ -189,6 +189,11 @@ impl Architecture for Grit {
         Properties { reads_edges: true, most_nodes: Some(3_000), ..Properties::MESSAGE_PASSING }
     }
 
+    fn burden(&self, common: &Common, nodes: usize) -> String {
+        let gib = (nodes as f64).powi(2) * common.width as f64 * 4.0 / f64::from(1 << 30);
+        format!("keeps numbers of all pairs of nodes, {gib:.0} GiB of them several times in every layer")
+    }
+
     fn small() -> serde_json::Value {
         // The root has no bounded slope, so that small steps say nothing of it: its gradients have tests of their own.
         serde_json::json!({ "heads": 2, "walk_steps": 4, "attention_dropout": 0.0, "signed_root": false })

@@ -2,6 +2,7 @@
 
 mod contributions;
 mod edges;
+mod former_names;
 mod inputs;
 mod levels;
 mod looks;

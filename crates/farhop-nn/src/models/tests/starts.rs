@@ -1,6 +1,6 @@
 //! Initial weights where they are the authors': their spread is the one that is stated.
 
-use super::support::config;
+use super::support::{config, everything};
 use crate::InputShape;
 
 /// How the numbers of an array are drawn.
@@ -161,4 +161,55 @@ fn linear_maps_start_uniformly_where_that_is_asked_for() {
             .unwrap_or_else(|| panic!("{name}: no {array} in {:?}", all.iter().map(|a| &a.name).collect::<Vec<_>>()));
         assert_drawn(&format!("{name}, {array}"), &found.data, expected);
     }
+}
+
+/// Arrays of two axes that are no linear maps elsewhere (tables, vectors of attention, convolutions, what is not trained), or that start as their
+/// authors have them, by model and by their last word. A new layer with weights of its own stands here or in `restart.rs`.
+const STAY: [(&str, &[&str]); 23] = [
+    ("gen", &["attention", "edge_table", "edge_weight"]),
+    ("gcn", &["weight"]),
+    ("gat", &["weight", "receiver", "sender", "numbers", "vector"]),
+    ("jknet", &["weight", "w_in", "w_rec"]),
+    ("mixhop", &["weight"]),
+    ("gea-gcn", &["weight"]),
+    ("gea-mixhop", &["weight"]),
+    ("h2gcn", &["embedding"]),
+    ("magna", &["values", "sender", "receiver", "output"]),
+    ("cpgnn", &["compatibility"]),
+    ("sgformer", &["weight"]),
+    ("polynormer", &["weight", "source", "target", "learned"]),
+    ("gps", &["weight"]),
+    ("exphormer", &["query", "key", "value", "edge", "expander", "to_virtual", "from_virtual", "virtual_states"]),
+    ("sat", &["key", "query", "value", "weight"]),
+    ("grit", &["weight", "key", "value", "score", "pair_value", "degree", "own_walks", "pair_walks"]),
+    ("drew", &["weight"]),
+    ("graph-mamba", MAMBA),
+    ("gmn", MAMBA),
+    ("nagphormer", &["embedding", "reading"]),
+    ("nodeformer", &["relations"]),
+    ("goat", &["centroids", "values", "sums"]),
+    ("ipr-mpnn", &["epsilon"]),
+];
+
+/// Uniform already, but for the rates.
+const MAMBA: &[&str] = &["input", "gate", "taps", "factor", "write", "read", "step", "rates", "output"];
+
+#[test]
+fn every_weight_is_known_to_be_a_linear_map_or_not() {
+    let inputs = everything();
+    let mut unknown = std::collections::BTreeSet::new();
+    for name in crate::ModelConfig::names() {
+        let arrays = |more: &str| config(name, more).init(&inputs, 3, 5).unwrap().network().arrays();
+        let uniform = arrays(r#""initial_weights": "uniform""#);
+        let stay = STAY.iter().find(|(model, _)| *model == name).map_or(&[][..], |(_, words)| words);
+        for (own, _) in arrays("").iter().zip(&uniform).filter(|(own, drawn)| own.data == drawn.data) {
+            let word = own.name.rsplit('.').find(|word| word.parse::<usize>().is_err()).unwrap_or_default();
+            let known = word == "categories" || stay.contains(&word);
+            let alone = own.shape.len() != 2 || own.data.is_empty() || known;
+            if !alone {
+                unknown.insert((name, word.to_string()));
+            }
+        }
+    }
+    assert!(unknown.is_empty(), "neither in LINEAR of restart.rs nor in STAY: {unknown:?}");
 }

@@ -1,7 +1,10 @@
 //! APPNP after a perceptron of one hidden layer.
 
-use super::{Case, Get, Numbers, Outside, OutsideFile, compare};
+use super::{Case, Get, Numbers, Outside, OutsideFile, Told, compare};
 use crate::ModelConfig;
+
+/// Settings of the files that are part of the model, and what they may say.
+const TOLD: &[Told] = &[("activation", &["relu inside the MLP"])];
 
 fn case(file: &OutsideFile) -> Option<Case> {
     // The gradients of that file are those of a dropout that compounds over the steps.
@@ -9,12 +12,12 @@ fn case(file: &OutsideFile) -> Option<Case> {
         return None;
     }
     let (arrays, inputs) = file.arrays(false);
-    let config = ModelConfig::from_name("appnp").ok()?;
-    let config = config.with("width", file.config["dims"][1].clone()).ok()?;
+    let config = ModelConfig::from_name("appnp").unwrap();
+    let config = config.with("width", file.config["dims"][1].clone()).unwrap();
     let config =
-        config.with("hops", file.config["K"].clone()).ok()?.with("alpha", file.config["alpha"].clone()).ok()?;
+        config.with("hops", file.config["K"].clone()).unwrap().with("alpha", file.config["alpha"].clone()).unwrap();
     Some(Case {
-        config: config.with("dropout", 0.0).ok()?.with("input_dropout", 0.0).ok()?,
+        config: config.with("dropout", 0.0).unwrap().with("input_dropout", 0.0).unwrap(),
         inputs,
         outputs: file.outputs(),
         arrays,
@@ -32,5 +35,5 @@ fn table(_file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
 
 #[test]
 fn appnp() {
-    compare(&Outside { folder: "appnp", case, table, unused: &[] });
+    compare(&Outside { folder: "appnp", case, table, unused: &[], told: TOLD });
 }

@@ -4,20 +4,29 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Case, Get, Numbers, Outside, OutsideFile, assert_close, compare, files, loaded};
+use super::{Case, Get, Numbers, Outside, OutsideFile, Told, assert_close, compare, files, loaded};
 use crate::{Batch, Context, ModelConfig, Targets, ops};
 
+/// Settings of the files that are part of the model, and what they may say.
+const TOLD: &[Told] = &[
+    ("zero_reg_weight", &["1.0"]),
+    ("sinkhorn_tol", &["1e-12"]),
+    ("sinkhorn_max", &["3000"]),
+    ("cotrain_weight", &[]),
+    ("l2", &[]),
+];
+
 fn is_chebyshev(file: &OutsideFile) -> bool {
-    file.config["prior"] == "cheby"
+    file.word("prior", &[("cheby", true), ("mlp", false)])
 }
 
 fn case(file: &OutsideFile) -> Option<Case> {
     let (arrays, inputs) = file.arrays(false);
     let prior = if is_chebyshev(file) { "chebyshev" } else { "perceptron" };
-    let config = ModelConfig::from_name("cpgnn").ok()?.with("prior", prior).ok()?;
-    let config = config.with("width", file.config["hidden"].clone()).ok()?;
-    let config = config.with("hops", file.config["bp_iterations"].clone()).ok()?.with("dropout", 0.0).ok()?;
-    let config = config.with("first_epochs", 0).ok()?;
+    let config = ModelConfig::from_name("cpgnn").unwrap().with("prior", prior).unwrap();
+    let config = config.with("width", file.config["hidden"].clone()).unwrap();
+    let config = config.with("hops", file.config["bp_iterations"].clone()).unwrap().with("dropout", 0.0).unwrap();
+    let config = config.with("first_epochs", 0).unwrap();
     Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
 
@@ -39,7 +48,7 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
 
 #[test]
 fn cpgnn() {
-    compare(&Outside { folder: "cpgnn", case, table, unused: &[] });
+    compare(&Outside { folder: "cpgnn", case, table, unused: &[], told: TOLD });
 }
 
 /// The training nodes with their classes.
@@ -55,7 +64,8 @@ fn the_second_phase_starts_from_labels() {
     for file in files("cpgnn") {
         let Some(expected) = file.find("mid/H_init") else { continue };
         let case = case(&file).unwrap();
-        let model = loaded(&Outside { folder: "cpgnn", case: self::case, table, unused: &[] }, &file, &case);
+        let model =
+            loaded(&Outside { folder: "cpgnn", case: self::case, table, unused: &[], told: TOLD }, &file, &case);
         let batch = Batch::from_arrays(case.arrays.clone(), &case.inputs);
         let changes = model.network().next_phase(&batch, &targets(&file));
         let id = model.network().arrays().into_iter().find(|array| array.name == "compatibility").unwrap().id;
@@ -68,7 +78,8 @@ fn the_second_phase_starts_from_labels() {
 fn the_loss_of_the_second_phase() {
     for file in files("cpgnn").into_iter().filter(|file| file.find("loss_code").is_some()) {
         let case = case(&file).unwrap();
-        let model = loaded(&Outside { folder: "cpgnn", case: self::case, table, unused: &[] }, &file, &case);
+        let model =
+            loaded(&Outside { folder: "cpgnn", case: self::case, table, unused: &[], told: TOLD }, &file, &case);
         let batch = Batch::from_arrays(case.arrays.clone(), &case.inputs);
         let (network, context) = (model.network().tracked(), Context::training(1, 1));
         let answers = network.run(batch.input(), &batch, &context);

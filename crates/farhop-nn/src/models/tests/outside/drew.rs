@@ -1,13 +1,17 @@
 //! DRew in its three variants.
 
 use super::gps::{head, head_names, linear, norm};
-use super::{Case, Get, Numbers, Outside, OutsideFile, compare};
+use super::{Case, Get, Numbers, Outside, OutsideFile, Told, compare};
 use crate::ModelConfig;
+
+/// Settings of the files that are part of the model, and what they may say.
+const TOLD: &[Told] = &[("hop_weights", &["ones"]), ("l2norm", &["true"])];
 
 fn case(file: &OutsideFile) -> Option<Case> {
     let (arrays, inputs) = file.arrays(false);
     let config = &file.config;
-    let mut model = ModelConfig::from_name("drew").ok()?;
+    let unit_rows = file.word("head", &[("node_linear", false), ("pool_linear", false), ("node_mlp", true)]);
+    let mut model = ModelConfig::from_name("drew").unwrap();
     for (key, value) in [
         ("width", config["hidden"].clone()),
         ("layers", config["layers"].clone()),
@@ -15,12 +19,13 @@ fn case(file: &OutsideFile) -> Option<Case> {
         ("delay", if config["nu"] == "inf" { 0.into() } else { config["nu"].clone() }),
         ("furthest", config["k_max"].as_u64().unwrap_or(0).into()),
         ("head_layers", head_names(file).len().into()),
-        ("unit_head_rows", (config["head"] == "node_mlp").into()),
+        ("unit_head_rows", unit_rows.into()),
+        ("readout", file.word("pooling", &[("null", "mean"), ("mean", "mean"), ("add", "sum")]).into()),
         ("mean_of_hops", config["convex_combo"].clone()),
         ("residual", config["residual"].clone()),
         ("dropout", 0.0.into()),
     ] {
-        model = model.with(key, value).ok()?;
+        model = model.with(key, value).unwrap();
     }
     Some(Case { config: model, inputs, outputs: file.outputs(), arrays })
 }
@@ -63,5 +68,5 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
 
 #[test]
 fn drew() {
-    compare(&Outside { folder: "drew", case, table, unused: &[] });
+    compare(&Outside { folder: "drew", case, table, unused: &[], told: TOLD });
 }

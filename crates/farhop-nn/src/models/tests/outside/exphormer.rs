@@ -1,21 +1,20 @@
 //! Exphormer with the expander edges of the files.
 
 use super::gps::{head, head_names, linear, local, norm};
-use super::{Case, Get, How, Numbers, Outside, OutsideFile, compare_one, files};
+use super::{Case, Get, How, Numbers, Outside, OutsideFile, Told, compare_one, files};
 use crate::layers::Expander;
 use crate::models::exphormer::Exphormer;
 use crate::{Batch, ModelConfig};
 
+/// Settings of the files that are part of the model, and what they may say.
+const TOLD: &[Told] = &[("clamp", &["5.0"]), ("head", &["node_linear", "pool_linear"]), ("expander_degree", &[])];
+
 fn expander_kind(file: &OutsideFile) -> &'static str {
-    if file.config["expander_algorithm"] == "Hamiltonian" { "hamiltonian" } else { "random" }
+    file.word("expander_algorithm", &[("Hamiltonian", "hamiltonian"), ("Random-d", "random"), ("null", "random")])
 }
 
 fn local_kind(file: &OutsideFile) -> &'static str {
-    match file.config["local"].as_str() {
-        Some("GCN") => "gcn",
-        Some("GINE") => "gine",
-        _ => "gated-gcn",
-    }
+    file.word("local", &[("GCN", "gcn"), ("GINE", "gine"), ("GatedGCN", "gated-gcn")])
 }
 
 fn degree(file: &OutsideFile) -> usize {
@@ -23,9 +22,11 @@ fn degree(file: &OutsideFile) -> usize {
 }
 
 fn case(file: &OutsideFile) -> Option<Case> {
-    let (arrays, inputs) = file.arrays(true);
+    // One row for all edges, or their features through a map.
+    let read = file.word("edge_encoder", &[("linear", true), ("dummy", false)]);
+    let (arrays, inputs) = file.arrays(read);
     let config = &file.config;
-    let mut model = ModelConfig::from_name("exphormer").ok()?;
+    let mut model = ModelConfig::from_name("exphormer").unwrap();
     for (key, value) in [
         ("width", config["hidden"].clone()),
         ("heads", config["heads"].clone()),
@@ -35,11 +36,11 @@ fn case(file: &OutsideFile) -> Option<Case> {
         ("expander_degree", degree(file).into()),
         ("expander", expander_kind(file).into()),
         ("head_layers", head_names(file).len().into()),
-        ("readout", if config["pooling"] == "add" { "sum" } else { "mean" }.into()),
-        ("unit_inputs", (config["pre_mp"] == 1).into()),
+        ("readout", file.word("pooling", &[("null", "mean"), ("mean", "mean"), ("add", "sum")]).into()),
+        ("unit_inputs", file.word("pre_mp", &[("0", false), ("1", true)]).into()),
         ("dropout", 0.0.into()),
     ] {
-        model = model.with(key, value).ok()?;
+        model = model.with(key, value).unwrap();
     }
     Some(Case { config: model, inputs, outputs: file.outputs(), arrays })
 }
@@ -91,7 +92,7 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
 fn exphormer() {
     // An expander's row is there in the file even if the expander is not.
     let unused = &["exp.edge_emb"];
-    let outside = Outside { folder: "exphormer", case, table, unused };
+    let outside = Outside { folder: "exphormer", case, table, unused, told: TOLD };
     for file in &files("exphormer") {
         let prepare = |batch: &Batch| {
             let Some(edges) = file.find("expander_edge_index") else { return };

@@ -7,6 +7,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::settings::Settings;
+
 /// An array.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Numbers {
@@ -62,7 +64,7 @@ pub struct OutsideFile {
     /// Folder and file, for messages.
     pub name: String,
     /// The settings.
-    pub config: Value,
+    pub config: Settings,
     arrays: BTreeMap<String, Numbers>,
 }
 
@@ -84,7 +86,7 @@ impl OutsideFile {
                 Content::Text(_) => {}
             }
         }
-        OutsideFile { name, config, arrays }
+        OutsideFile { name, config: config.into(), arrays }
     }
 
     /// The array of that name.
@@ -97,6 +99,18 @@ impl OutsideFile {
         if let (Some(top), Some(rest)) = (self.find(name), self.find(below)) {
             self.arrays.insert(name.to_string(), Numbers::stacked(&[top, rest]));
         }
+    }
+
+    /// Puts an array of the file in the place of another one, if it is there.
+    pub fn exchange(&mut self, name: &str, by: &str) {
+        if let Some(other) = self.find(by) {
+            self.arrays.insert(name.to_string(), other);
+        }
+    }
+
+    /// Another value for a setting.
+    pub fn set(&mut self, key: &str, value: impl Into<Value>) {
+        self.config.set(key, value.into());
     }
 
     /// The names of all arrays.
@@ -112,6 +126,14 @@ impl OutsideFile {
     /// A number of the settings.
     pub fn number_of(&self, key: &str) -> f64 {
         self.config[key].as_f64().unwrap_or_else(|| panic!("{}: no number {key}", self.name))
+    }
+
+    /// What a word of the settings (or a number, true, false, null) stands for here; no other is known.
+    pub fn word<T: Copy>(&self, key: &str, words: &[(&str, T)]) -> T {
+        let value = &self.config[key];
+        let said = value.as_str().map_or_else(|| value.to_string(), str::to_string);
+        let found = words.iter().find(|(word, _)| *word == said).map(|(_, meaning)| *meaning);
+        found.unwrap_or_else(|| panic!("{}: {key} is {said}, which is not there", self.name))
     }
 
     /// A setting as a count.

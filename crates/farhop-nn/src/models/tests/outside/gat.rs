@@ -1,14 +1,26 @@
 //! GAT as its authors stack it, with features of entries, and as the tuned baseline does.
 
-use super::{Case, Get, Numbers, Outside, OutsideFile, compare};
+use super::{Case, Get, Numbers, Outside, OutsideFile, Told, compare};
 use crate::ModelConfig;
+
+/// Settings of the files that are part of the model, and what they may say.
+const TOLD: &[Told] = &[
+    ("activation", &["elu between layers", "relu after norm"]),
+    ("self_loop_edge_attr", &["null", "mean of incoming edge_attr, zeros if none"]),
+    ("jk", &["null"]),
+    ("bias", &["true", "false"]),
+    ("residual", &["false"]),
+];
 
 fn case(file: &OutsideFile) -> Option<Case> {
     let (arrays, inputs) = file.arrays(true);
-    let wrapped = !file.config["wrapper_residual"].is_null();
+    let wrapped = file.word("wrapper_residual", &[("null", false), ("linear with bias", true)]);
+    let concat = file.config["concat"].as_array().unwrap();
+    let joined = |(l, concat): (usize, &serde_json::Value)| *concat == (wrapped || l + 1 < file.count("layers"));
+    assert!(concat.iter().enumerate().all(joined), "{}: heads that are joined in another way", file.name);
     let [heads, channels] = ["heads", "head_dims"].map(|key| file.config[key][0].as_u64().unwrap());
     let last_heads = file.config["heads"].as_array().and_then(|heads| heads.last()).cloned()?;
-    let mut config = ModelConfig::from_name("gat").ok()?;
+    let mut config = ModelConfig::from_name("gat").unwrap();
     for (key, value) in [
         ("layers", file.config["layers"].clone()),
         ("width", (heads * channels).into()),
@@ -20,13 +32,26 @@ fn case(file: &OutsideFile) -> Option<Case> {
         ("input_dropout", 0.0.into()),
         ("head_layers", usize::from(wrapped).into()),
         ("skip", (wrapped || file.config["residual"] == true).into()),
-        ("input_projection", wrapped.into()),
-        ("norm", if wrapped { "batch" } else { "none" }.into()),
+        ("input_projection", (file.config["pre_linear"] == true).into()),
+        ("norm", file.word("norm", &[("null", "none"), ("batch_norm", "batch"), ("layer_norm", "layer")]).into()),
         ("activation", if wrapped { "relu" } else { "elu" }.into()),
     ] {
-        config = config.with(key, value).ok()?;
+        config = config.with(key, value).unwrap();
     }
     Some(Case { config, inputs, outputs: file.outputs(), arrays })
+}
+
+/// The norm after layer `l`, as the files of GAT and GraphSAGE call it.
+pub fn norm_after(get: &Get, l: usize) -> Vec<(String, Numbers)> {
+    let named = |ours: &str, theirs: &str| (format!("norms.{l}.{ours}"), get.get(&format!("layer{l}.{theirs}")));
+    if get.has(&format!("layer{l}.ln_gain")) {
+        return vec![named("scale", "ln_gain"), named("shift", "ln_shift")];
+    }
+    if !get.has(&format!("layer{l}.bn_gain")) {
+        return Vec::new();
+    }
+    let stored = [named("running_mean", "bn_mean"), named("running_variance", "bn_var")];
+    [named("scale", "bn_gain"), named("shift", "bn_shift")].into_iter().chain(stored).collect()
 }
 
 fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
@@ -52,12 +77,7 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
             add(format!("skips.{l}.weight"), weight);
             add(format!("skips.{l}.bias"), bias);
         }
-        if get.has(&of("bn_gain")) {
-            add(format!("norms.{l}.scale"), get.get(&of("bn_gain")));
-            add(format!("norms.{l}.shift"), get.get(&of("bn_shift")));
-            add(format!("norms.{l}.running_mean"), get.get(&of("bn_mean")));
-            add(format!("norms.{l}.running_variance"), get.get(&of("bn_var")));
-        }
+        norm_after(get, l).into_iter().for_each(|(name, numbers)| add(name, numbers));
     }
     if get.has("head.weight") {
         for (ours, theirs) in [("encoder.projection", "input"), ("head.output", "head")] {
@@ -70,5 +90,5 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
 
 #[test]
 fn gat() {
-    compare(&Outside { folder: "gat", case, table, unused: &[] });
+    compare(&Outside { folder: "gat", case, table, unused: &[], told: TOLD });
 }

@@ -3,10 +3,16 @@
 use burn::module::Module;
 use burn::tensor::Tensor;
 
-use super::{Case, Get, Numbers, Outside, OutsideFile, compare, compare_network, files};
+use super::{Case, Get, Numbers, Outside, OutsideFile, Told, compare, compare_network, files};
 use crate::config::{ActivationKind, NormKind};
 use crate::layers::{BlockConfig, GatedGcnConfig, GatedGcnLayer, Layer, Linear};
 use crate::{Batch, Context, Features, ModelConfig};
+
+/// Settings of the files that are part of the model, and what they may say.
+const TOLD: &[Told] = &[
+    ("activation", &["relu"]),
+    ("readout", &["none", "none: node and edge states are the output", "mean pool, linear"]),
+];
 
 fn has_states(file: &OutsideFile) -> bool {
     file.find("out_e").is_some()
@@ -17,11 +23,11 @@ fn case(file: &OutsideFile) -> Option<Case> {
         return None;
     }
     let (arrays, inputs) = file.arrays(true);
-    let config = ModelConfig::from_name("gatedgcn").ok()?;
-    let config = config.with("layers", file.config["layers"].clone()).ok()?;
-    let config = config.with("width", file.config["dims"][1].clone()).ok()?.with("dropout", 0.0).ok()?;
-    let config = config.with("input_projection", file.config["encoders"].clone()).ok()?;
-    let config = config.with("residual", file.config["residual"][0].clone()).ok()?;
+    let config = ModelConfig::from_name("gatedgcn").unwrap();
+    let config = config.with("layers", file.config["layers"].clone()).unwrap();
+    let config = config.with("width", file.config["dims"][1].clone()).unwrap().with("dropout", 0.0).unwrap();
+    let config = config.with("input_projection", file.config["encoders"].clone()).unwrap();
+    let config = config.with("residual", file.config["residual"][0].clone()).unwrap();
     Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
 
@@ -57,7 +63,7 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
 
 #[test]
 fn gatedgcn() {
-    compare(&Outside { folder: "gatedgcn", case, table, unused: &[] });
+    compare(&Outside { folder: "gatedgcn", case, table, unused: &[], told: TOLD });
 }
 
 #[derive(Module, Debug)]
@@ -114,8 +120,9 @@ fn layers_with_states_of_entries() {
             entries: projection(inputs.edge_numbers),
             layers: (0..file.count("layers")).map(layer).collect(),
         };
-        let outside = Outside { folder: "gatedgcn", case, table, unused: &[] };
-        compare_network(&outside, &file, Box::new(states), &Batch::from_arrays(arrays, &inputs));
+        let outside = Outside { folder: "gatedgcn", case, table, unused: &[], told: TOLD };
+        let make = || Batch::from_arrays(arrays.clone(), &inputs);
+        compare_network(&outside, &file, Box::new(states), &make);
         compared += 1;
     }
     assert!(compared > 0);

@@ -2,8 +2,11 @@
 
 use serde_json::Value;
 
-use super::{Case, Get, Numbers, Outside, OutsideFile, compare};
+use super::{Case, Get, Numbers, Outside, OutsideFile, Told, compare};
 use crate::ModelConfig;
+
+/// Settings of the files that other settings or the arrays say, too.
+const TOLD: &[Told] = &[("layers", &["2"]), ("K", &[]), ("hidden", &[])];
 
 fn coefficients(file: &OutsideFile) -> Value {
     if file.config["coefficients"] == "sym" { "gcn".into() } else { file.config["coefficients"].clone() }
@@ -88,5 +91,5 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
 
 #[test]
 fn elimination_on_other_models() {
-    compare(&Outside { folder: "gea-on-others", case, table, unused: &[] });
+    compare(&Outside { folder: "gea-on-others", case, table, unused: &[], told: TOLD });
 }

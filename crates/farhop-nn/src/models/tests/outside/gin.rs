@@ -1,21 +1,30 @@
 //! GIN on nodes and with the paper's readout; GINE with an encoder for all layers and for each.
 
-use super::{Case, Get, Numbers, Outside, OutsideFile, compare};
+use super::{Case, Get, Numbers, Outside, OutsideFile, Told, compare};
 use crate::ModelConfig;
 
+/// Settings of the files that are part of the model, and what they may say.
+const TOLD: &[Told] = &[("edge_projection", &[])];
+
 fn case(file: &OutsideFile) -> Option<Case> {
-    let gine = file.config["kind"] == "gine";
+    let gine = file.word("kind", &[("gin", false), ("gine", true)]);
     let shared = file.find("param/edge_encoder.weight").is_some();
-    let every_layer = file.find("param/head1.weight").is_some();
+    let said = file.config["readout"].as_str().unwrap();
+    let every_layer = said.starts_with("sum of linear(sum pool)");
+    let known = every_layer || ["mean pool, linear", "linear on each node"].contains(&said);
+    assert!(known, "{}: a readout that is {said} is not there", file.name);
     let (arrays, inputs) = file.arrays(gine);
-    let norm = if gine { "none" } else { "batch" };
+    let usual = if gine { "none" } else { "batch" };
+    let norm = file.word("after_layer", &[("relu", "none"), ("batch norm, relu", "batch"), ("null", usual)]);
+    let maps = [("linear, relu, linear", "none"), ("linear, batch norm, relu, linear", "batch"), ("null", usual)];
+    let inner_norm = file.word("mlp", &maps);
     let readout = if every_layer { "sum" } else { "mean" };
     let reading = match (gine, shared) {
         (false, _) => "none",
         (true, true) => "shared",
         (true, false) => "each-layer",
     };
-    let mut config = ModelConfig::from_name("gin").ok()?;
+    let mut config = ModelConfig::from_name("gin").unwrap();
     for (key, value) in [
         ("layers", file.config["layers"].clone()),
         ("width", file.find("param/layer0.lin1.weight")?.shape[0].into()),
@@ -23,12 +32,12 @@ fn case(file: &OutsideFile) -> Option<Case> {
         ("edge_features", reading.into()),
         ("every_layer", every_layer.into()),
         ("norm", norm.into()),
-        ("inner_norm", norm.into()),
+        ("inner_norm", inner_norm.into()),
         ("readout", readout.into()),
         ("residual", (file.config["residual"] == true).into()),
         ("input_projection", file.find("param/node_encoder.weight").is_some().into()),
     ] {
-        config = config.with(key, value).ok()?;
+        config = config.with(key, value).unwrap();
     }
     Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
@@ -68,5 +77,5 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
 
 #[test]
 fn gin() {
-    compare(&Outside { folder: "gin", case, table, unused: &[] });
+    compare(&Outside { folder: "gin", case, table, unused: &[], told: TOLD });
 }

@@ -1,13 +1,16 @@
 //! GMN with the recorded walks.
 
 use super::graph_mamba::{linear, mamba};
-use super::{Case, Get, How, Numbers, Outside, OutsideFile, PASSES, compare_how};
+use super::{Case, Get, How, Numbers, Outside, OutsideFile, PASSES, Told, compare_how};
 use crate::models::gmn_tokens::RecordedTokens;
 use crate::{Batch, ModelConfig};
 
+/// Settings of the files that are part of the model, and what they may say.
+const TOLD: &[Told] = &[("pool", &["none", "mean"])];
+
 fn case(file: &OutsideFile) -> Option<Case> {
     let (arrays, inputs) = file.arrays(true);
-    let mut config = ModelConfig::from_name("gmn").ok()?;
+    let mut config = ModelConfig::from_name("gmn").unwrap();
     let keys = [
         ("width", "d"),
         ("walk_length", "m"),
@@ -81,7 +84,7 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
 #[test]
 fn gmn() {
     compare_how(
-        &Outside { folder: "gmn", case, table, unused: &[] },
+        &Outside { folder: "gmn", case, table, unused: &[], told: TOLD },
         &How { passes: &PASSES, prepare: &|file, _, batch| prepare(file, batch), ..How::default() },
     );
 }

@@ -1,30 +1,40 @@
 //! GOAT: the form of the authors with their tokens, the full-graph form, and codebooks after a step.
 
-use super::{Case, Get, How, Numbers, Outside, OutsideFile, add_array, assert_close, compare_how, files, load};
+use super::{Case, Get, How, Numbers, Outside, OutsideFile, Told, add_array, assert_close, compare_how, files, load};
 use crate::models::goat::tokens::{Found, RecordedTokens, Tokens};
 use crate::ops::RowChoice;
 use crate::{Batch, Context, Level, ModelConfig, OutputShape};
 
-const OUTSIDE: Outside = Outside { folder: "goat", case, table, unused: &[] };
+/// Settings of the files that are part of the model, and what they may say.
+const TOLD: &[Told] = &[("conv_type", &["full"]), ("skip", &["false"]), ("sizes", &["[]"])];
+
+const OUTSIDE: Outside = Outside { folder: "goat", case, table, unused: &[], told: TOLD };
 
 /// Our name for the authors' node2vec codes.
 const POSITIONS: &str = "positions";
 
+fn is_authors(file: &OutsideFile) -> bool {
+    file.word("variant", &[("authors", true), ("tuned", false)])
+}
+
 fn case(file: &OutsideFile) -> Option<Case> {
     let (mut arrays, mut inputs) = file.arrays(false);
-    let mut config = ModelConfig::from_name("goat").ok()?;
+    let mut config = ModelConfig::from_name("goat").unwrap();
     let mut settings = vec![
         ("width", "hidden_channels"),
         ("layers", "layers"),
         ("heads", "heads"),
         ("centroids", "num_centroids"),
         ("decay", "decay"),
+        ("code_width", "global_dim"),
         ("dropout", "dropout"),
         ("attention_dropout", "dropout"),
     ];
-    if file.config["variant"] == "authors" {
-        settings.extend([("draws", "sizes"), ("code_width", "global_dim")]);
-        config = config.with("positions", true).ok()?;
+    let authors = is_authors(file);
+    assert_eq!(file.config["dist_count_norm"] == true, authors, "{}: counts of tokens", file.name);
+    if authors {
+        settings.push(("draws", "sizes"));
+        config = config.with("positions", true).unwrap();
         let codes = file.find("pos_enc")?;
         add_array(&mut arrays, &mut inputs, POSITIONS, codes.shape[1], codes.to_f32());
     }
@@ -32,7 +42,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
         .into_iter()
         .try_fold(config, |config, (ours, theirs)| config.with(ours, file.config[theirs].clone()))
         .unwrap();
-    let norm = if file.config["norm"] == "batch_norm" { "batch" } else { "layer" };
+    let norm = file.word("norm", &[("batch_norm", "batch"), ("layer_norm", "layer")]);
     let outputs = OutputShape { level: Level::Node, outputs: file.find("out")?.shape[1] };
     Some(Case { config: config.with("norm", norm).unwrap(), inputs, outputs, arrays })
 }
@@ -86,7 +96,7 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
     linear("input_output".into(), "in2".into());
     linear("head.output".into(), "out".into());
     let bias = |i: usize| (format!("layers.{i}.distances"), format!("{i}.dist_bias"));
-    let biased = file.config["variant"] == "authors";
+    let biased = is_authors(file);
     let maps = [
         ("local_query", "loc_q"),
         ("local_key", "loc_k"),
@@ -118,7 +128,11 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
     }
     let mut table: Vec<_> = names.into_iter().map(|(ours, theirs)| (ours, get.get(&theirs))).collect();
     for i in 0..file.count("layers") {
-        let used = counts(&get.get(&format!("{i}.c_idx")), file.count("num_centroids"));
+        let mut used = counts(&get.get(&format!("{i}.c_idx")), file.count("num_centroids"));
+        if !get.prefix.is_empty() {
+            // After a step, rows of the step count here: see below.
+            used = used.map(|_| f64::NAN);
+        }
         table.push((format!("layers.{i}.codebook.used"), used));
     }
     table
@@ -135,7 +149,7 @@ fn goat() {
 fn goat_codebooks_follow_a_step() {
     let mut compared = 0;
     for file in files(OUTSIDE.folder) {
-        let Some(case) = case(&file) else { continue };
+        let (Some(case), Some(_)) = (case(&file), file.find("buffer_after/0.c_idx")) else { continue };
         let mut model = case.config.init(&case.inputs, case.outputs, 1).unwrap();
         load(&OUTSIDE, &file, model.network_mut());
         let batch = Batch::from_arrays(case.arrays.clone(), &case.inputs);

@@ -1,13 +1,16 @@
 //! GPS with gated edges and with sums of edges, with walks, with eigenvectors and with neither. Eigenvectors come with signs that the file says for its pass of training.
 
-use super::{Case, Get, How, Numbers, Outside, OutsideFile, PASSES, add_array, compare_one, files};
+use super::{Case, Get, How, Numbers, Outside, OutsideFile, PASSES, Told, add_array, compare_one, files};
 use crate::{LAPLACIAN, ModelConfig, WALK};
+
+/// Settings of the files that are part of the model, and what they may say.
+const TOLD: &[Told] = &[("rw_steps", &[])];
 
 /// The batch of the file; in training its eigenvectors have the signs of the file.
 fn case(file: &OutsideFile, training: bool) -> Option<Case> {
     let (mut arrays, mut inputs) = file.arrays(true);
     let config = &file.config;
-    let mut model = ModelConfig::from_name("gps").ok()?;
+    let mut model = ModelConfig::from_name("gps").unwrap();
     let words = |from: &str| match from {
         "GatedGCN" => "gated-gcn",
         "GINE" => "gine",
@@ -18,6 +21,10 @@ fn case(file: &OutsideFile, training: bool) -> Option<Case> {
         other => panic!("{other}"),
     };
     let word = |key: &str| config[key].as_str().unwrap_or_default();
+    let heads = [("node_mlp", (true, false)), ("pool_linear", (false, false)), ("pool_pyramid", (false, true))];
+    let (unit_rows, halving) = file.word("head", &heads);
+    let maps = config["head_layers"].as_u64().map_or(1, |maps| maps as usize);
+    assert_eq!(head_names(file).len(), maps, "{}: maps of the head", file.name);
     let activation = if word("act") == "relu" { "relu" } else { words(word("act")) };
     for (key, value) in [
         ("width", config["hidden"].clone()),
@@ -27,18 +34,20 @@ fn case(file: &OutsideFile, training: bool) -> Option<Case> {
         ("norm", words(word("norm")).into()),
         ("activation", activation.into()),
         ("head_layers", head_names(file).len().into()),
-        ("unit_head_rows", (word("head") == "node_mlp").into()),
-        ("halving_head", (word("head") == "pool_pyramid").into()),
-        ("readout", if word("pooling") == "add" { "sum" } else { "mean" }.into()),
+        ("unit_head_rows", unit_rows.into()),
+        ("halving_head", halving.into()),
+        ("readout", file.word("pooling", &[("null", "mean"), ("mean", "mean"), ("add", "sum")]).into()),
         ("dropout", 0.0.into()),
         ("attention_dropout", 0.0.into()),
         ("position_width", config["dim_pe"].clone()),
         ("eigenvalues_of", "unnormalised".into()),
         ("random_signs", false.into()),
     ] {
-        model = model.with(key, value).ok()?;
+        model = model.with(key, value).unwrap();
     }
-    if let Some(vectors) = file.find("lappe_vec") {
+    let (walk, laplacian) =
+        file.word("pe", &[("none", (false, false)), ("RWSE", (true, false)), ("LapPE", (false, true))]);
+    if let Some(vectors) = file.find("lappe_vec").filter(|_| laplacian) {
         let signs = file.find("sign_flip_train").filter(|_| training);
         let sign = |at: usize| signs.as_ref().map_or(1.0, |signs| signs.data[at % signs.data.len()]);
         // What a small graph does not have is zero here.
@@ -46,7 +55,7 @@ fn case(file: &OutsideFile, training: bool) -> Option<Case> {
         let values = vectors.data.iter().enumerate().map(value).collect();
         add_array(&mut arrays, &mut inputs, LAPLACIAN, vectors.shape[1], values);
     }
-    if let Some(walks) = file.find("rwse") {
+    if let Some(walks) = file.find("rwse").filter(|_| walk) {
         add_array(&mut arrays, &mut inputs, WALK, walks.shape[1], walks.to_f32());
     }
     Some(Case { config: model, inputs, outputs: file.outputs(), arrays })
@@ -146,7 +155,7 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
 
 #[test]
 fn gps() {
-    let outside = Outside { folder: "gps", case: |file| case(file, false), table, unused: &[] };
+    let outside = Outside { folder: "gps", case: |file| case(file, false), table, unused: &[], told: TOLD };
     for file in &files("gps") {
         compare_one(&outside, file, &case(file, false).unwrap(), &How { passes: &PASSES[..1], ..How::default() });
         compare_one(&outside, file, &case(file, true).unwrap(), &How { passes: &PASSES[1..], ..How::default() });

@@ -4,15 +4,18 @@ use std::sync::Arc;
 
 use burn::tensor::Tensor;
 
-use super::{Case, Get, How, Numbers, Outside, OutsideFile, PASSES, assert_close, compare_how, files};
+use super::{Case, Get, How, Numbers, Outside, OutsideFile, PASSES, Told, assert_close, compare_how, files};
 use crate::models::graph_mamba::{Draw, RecordedOrders};
 use crate::ops::{self, ScanInputs, bridge};
 use crate::{Batch, ModelConfig};
 
+/// Settings of the files that are part of the model, and what they may say.
+const TOLD: &[Told] = &[("head", &["inductive_node", "graph"]), ("pool", &["none", "mean"])];
+
 fn case(file: &OutsideFile) -> Option<Case> {
     file.find("x")?;
     let (arrays, inputs) = file.arrays(true);
-    let mut config = ModelConfig::from_name("graph-mamba").ok()?;
+    let mut config = ModelConfig::from_name("graph-mamba").unwrap();
     let keys = [
         ("width", "hidden"),
         ("layers", "layers"),
@@ -118,7 +121,7 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
 #[test]
 fn graph_mamba() {
     compare_how(
-        &Outside { folder: "graph-mamba", case, table, unused: &[] },
+        &Outside { folder: "graph-mamba", case, table, unused: &[], told: TOLD },
         &How { passes: &PASSES, prepare: &|file, _, batch| prepare(file, batch), ..How::default() },
     );
 }

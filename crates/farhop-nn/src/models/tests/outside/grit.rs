@@ -1,14 +1,17 @@
 //! GRIT. Degrees and walks are made from the graph here.
 
 use super::gps::{head, head_names, linear, norm};
-use super::{Case, Get, Numbers, Outside, OutsideFile, compare};
+use super::{Case, Get, Numbers, Outside, OutsideFile, Told, compare};
 use crate::ModelConfig;
+
+/// Settings of the files that the arrays say, too.
+const TOLD: &[Told] = &[("head", &["node_linear", "pool_linear", "pool_pyramid"])];
 
 fn case(file: &OutsideFile) -> Option<Case> {
     let (arrays, inputs) = file.arrays(true);
     let config = &file.config;
     assert!(config["full_attention"] != false, "{}: attention along a few pairs is not there", file.name);
-    let mut model = ModelConfig::from_name("grit").ok()?;
+    let mut model = ModelConfig::from_name("grit").unwrap();
     let readout = if config["pooling"] == "add" { "sum" } else { config["pooling"].as_str().unwrap_or("mean") };
     for (key, value) in [
         ("width", config["hidden"].clone()),
@@ -77,5 +80,5 @@ fn by_head(numbers: &Numbers, heads: usize) -> Numbers {
 
 #[test]
 fn grit() {
-    compare(&Outside { folder: "grit", case, table, unused: &[] });
+    compare(&Outside { folder: "grit", case, table, unused: &[], told: TOLD });
 }

@@ -1,21 +1,25 @@
 //! IPR-MPNN with the recorded draws.
 
 use super::graph_mamba::linear;
-use super::{Case, Get, How, Numbers, Outside, OutsideFile, PASSES, Pass, add_array, compare_how};
+use super::{Case, Get, How, Numbers, Outside, OutsideFile, PASSES, Pass, Told, add_array, compare_how};
 use crate::layers::KeepsSigns;
 use crate::models::ipr_sampling::{RecordedDraws, RecordedPass};
 use crate::{Batch, LAPLACIAN, Level, ModelConfig, OutputShape, WALK};
 
+/// Settings of the files that are part of the model, and what they may say.
+const TOLD: &[Told] = &[("scorer_layers", &["2"]), ("mlp_layers", &["2"])];
+
 fn case(file: &OutsideFile) -> Option<Case> {
     let (mut arrays, mut inputs) = file.arrays(true);
-    if let Some((walk, laplacian)) = file.find("rwse").zip(file.find("lappe")) {
+    let encoded = file.config["pe"] == true;
+    if let Some((walk, laplacian)) = file.find("rwse").zip(file.find("lappe")).filter(|_| encoded) {
         // A small graph has not all eigenvectors.
         let laplacian = laplacian.map(|value| if value.is_nan() { 0.0 } else { value });
         for (name, array) in [(WALK, walk), (LAPLACIAN, laplacian)] {
             add_array(&mut arrays, &mut inputs, name, array.shape[1], array.to_f32());
         }
     }
-    let mut config = ModelConfig::from_name("ipr-mpnn").ok()?;
+    let mut config = ModelConfig::from_name("ipr-mpnn").unwrap();
     let keys = [
         ("width", "hidden"),
         ("virtual_width", "cent_hidden"),
@@ -29,11 +33,19 @@ fn case(file: &OutsideFile) -> Option<Case> {
     for (ours, theirs) in keys {
         config = config.with(ours, file.config[theirs].clone()).unwrap();
     }
-    config = config.with("head_per_layer", file.config["jk"] == "identity").unwrap();
-    config = config.with("start", if file.config["lazy"].is_null() { "network" } else { "random" }).unwrap();
-    config = config.with("virtual_readout", file.config["target"] == "centroid").unwrap();
-    config = config.with("encoding_width", 2).unwrap();
-    let level = if file.config["pool"].is_null() { Level::Node } else { Level::Graph };
+    let start = file.word("lazy", &[("null", "network"), ("rand", "random"), ("zero", "zero")]);
+    let (rounds, maps) = if start == "network" { (2, 3) } else { (0, 0) };
+    assert_eq!([file.count("init_convs"), file.count("init_mlp_layers")], [rounds, maps], "{}: start", file.name);
+    let level = file.word("pool", &[("null", Level::Node), ("mean", Level::Graph)]);
+    for (key, value) in [
+        ("head_per_layer", file.word("jk", &[("identity", true), ("null", false)]).into()),
+        ("start", start.into()),
+        ("virtual_readout", file.word("target", &[("centroid", true), ("base", false)]).into()),
+        ("encoding_width", file.find("param/enc.lap.weight").map_or(0, |map| map.shape[0]).into()),
+        ("readout", serde_json::Value::from("mean")),
+    ] {
+        config = config.with(key, value).unwrap();
+    }
     let outputs = OutputShape { level, outputs: file.count("classes") };
     Some(Case { config, inputs, outputs, arrays })
 }
@@ -94,7 +106,9 @@ fn encoder(ours: &str, theirs: &str, get: &Get) -> Vec<(String, Numbers)> {
 fn turned_table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
     let mut table = table(file, get);
     let Some(signs) = file.find("draw/lap_flip_train") else { return table };
-    for (row, name) in ["scorer.encoder", "encoder"].into_iter().enumerate() {
+    let starts = get.has("init.enc.lap.weight").then_some("start.encoder");
+    let encoders = [Some("scorer.encoder"), starts, Some("encoder")];
+    for (row, name) in encoders.into_iter().flatten().enumerate() {
         let name = format!("{name}.laplacian.linear.weight");
         let (_, weight) = table.iter_mut().find(|(ours, _)| *ours == name).unwrap();
         let [vectors, channels] = weight.shape[..] else { panic!("two axes") };
@@ -165,7 +179,7 @@ fn ipr_mpnn() {
     let prepare = |file: &OutsideFile, _: &Pass, batch: &Batch| prepare(file, batch);
     let passes = [Pass { gradients: None, ..PASSES[0] }];
     let how = How { passes: &passes, prepare: &prepare, ..How::default() };
-    compare_how(&Outside { folder: "ipr-mpnn", case, table, unused: &[] }, &how);
+    compare_how(&Outside { folder: "ipr-mpnn", case, table, unused: &[], told: TOLD }, &how);
     // Four gradients of one file are not compared: zero outside, since a batch norm over 6 virtual nodes takes away what these
     // biases add, while in f32 up to 1.8e-5 is left, where 6.5e-6 is allowed.
     let left_out = &[
@@ -176,5 +190,5 @@ fn ipr_mpnn() {
     ];
     let passes = [Pass { gradients: Some("grad/"), ..PASSES[1] }];
     let how = How { passes: &passes, prepare: &prepare, left_out, ..How::default() };
-    compare_how(&Outside { folder: "ipr-mpnn", case, table: turned_table, unused: &[] }, &how);
+    compare_how(&Outside { folder: "ipr-mpnn", case, table: turned_table, unused: &[], told: TOLD }, &how);
 }

@@ -1,14 +1,20 @@
 //! Jumping knowledge over graph convolutions: side by side, the largest, weighed by a memory.
 
-use super::{Case, Get, Numbers, Outside, OutsideFile, compare};
+use super::{Case, Get, Numbers, Outside, OutsideFile, Told, compare};
 use crate::ModelConfig;
+
+/// Settings of the files that are part of the model, and what they may say.
+const TOLD: &[Told] = &[
+    ("activation", &["relu after every layer, the last one too"]),
+    ("lstm_gate_order", &["null", "input, forget, cell, output"]),
+];
 
 fn case(file: &OutsideFile) -> Option<Case> {
     let (arrays, inputs) = file.arrays(false);
-    let jump = if file.config["mode"] == "cat" { "concat".into() } else { file.config["mode"].clone() };
-    let config = ModelConfig::from_name("jknet").ok()?.with("jump", jump).ok()?;
-    let config = config.with("layers", file.config["layers"].clone()).ok()?;
-    let config = config.with("width", file.config["hidden"].clone()).ok()?.with("dropout", 0.0).ok()?;
+    let jump = file.word("mode", &[("cat", "concat"), ("max", "max"), ("lstm", "lstm")]);
+    let config = ModelConfig::from_name("jknet").unwrap().with("jump", jump).unwrap();
+    let config = config.with("layers", file.config["layers"].clone()).unwrap();
+    let config = config.with("width", file.config["hidden"].clone()).unwrap().with("dropout", 0.0).unwrap();
     Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
 
@@ -35,5 +41,5 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
 
 #[test]
 fn jknet() {
-    compare(&Outside { folder: "jknet", case, table, unused: &[] });
+    compare(&Outside { folder: "jknet", case, table, unused: &[], told: TOLD });
 }

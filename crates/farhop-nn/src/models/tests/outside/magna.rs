@@ -1,12 +1,16 @@
 //! MAGNA. Of a file with drawn edges, the part without dropout is compared.
 
-use super::{Case, Get, Numbers, Outside, OutsideFile, compare};
+use super::{Case, Get, Numbers, Outside, OutsideFile, Told, compare};
 use crate::ModelConfig;
+
+/// Settings of the files that are part of the model, and what they may say.
+const TOLD: &[Told] = &[("edge_drop", &[])];
 
 fn case(file: &OutsideFile) -> Option<Case> {
     let (arrays, inputs) = file.arrays(false);
     let chosen = file.config["top_k"].as_i64().filter(|most| *most > 0).unwrap_or(0);
     let projection = file.config["project_dim"].as_i64().filter(|width| *width > 1).unwrap_or(0);
+    assert_eq!(file.count("ffn_dim"), 4 * file.count("hidden"), "{}: the inner width", file.name);
     let settings = [
         ("layers", file.config["layers"].clone()),
         ("heads", file.config["heads"].clone()),
@@ -16,13 +20,13 @@ fn case(file: &OutsideFile) -> Option<Case> {
         ("slope", file.config["negative_slope"].clone()),
         ("shared_scores", file.config["head_tail_shared"].clone()),
         ("top_entries", chosen.into()),
-        ("top_per_head", (file.config["topk_type"] == "local").into()),
+        ("top_per_head", file.word("topk_type", &[("local", true), ("global", false)]).into()),
         ("projection_width", projection.into()),
         ("dropout", 0.0.into()),
         ("input_dropout", 0.0.into()),
     ];
     // The width comes before the heads that divide it; ranges are looked at together in the end.
-    let start = ModelConfig::from_name("magna").ok()?;
+    let start = ModelConfig::from_name("magna").unwrap();
     let config = settings.into_iter().try_fold(start, |config, (key, value)| config.with(key, value)).unwrap();
     Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
@@ -73,5 +77,5 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
 
 #[test]
 fn magna() {
-    compare(&Outside { folder: "magna", case, table, unused: &[] });
+    compare(&Outside { folder: "magna", case, table, unused: &[], told: TOLD });
 }

@@ -1,23 +1,27 @@
 //! MixHop with powers in order, with a hole and out of order, and with a norm between layers.
 
-use super::{Case, Get, Numbers, Outside, OutsideFile, compare};
+use super::{Case, Get, Numbers, Outside, OutsideFile, Told, compare};
 use crate::ModelConfig;
+
+/// Settings of the files that are part of the model, and what they may say.
+const TOLD: &[Told] = &[("after_last", &["relu, linear head"])];
 
 fn case(file: &OutsideFile) -> Option<Case> {
     let (arrays, inputs) = file.arrays(false);
-    let normed = file.find("param/layer0.bn.gain").is_some();
-    let mut config = ModelConfig::from_name("mixhop").ok()?;
+    let norm = file.word("between", &[("relu", "none"), ("batch norm, relu", "batch")]);
+    let powers = file.config["powers"].as_array().unwrap().len();
+    let mut config = ModelConfig::from_name("mixhop").unwrap();
     for (key, value) in [
         ("powers", file.config["powers"].clone()),
-        ("width", file.config["in_dims"][1].clone()),
+        ("width", (file.count("out_per_power") * powers).into()),
         ("layers", file.config["layers"].clone()),
-        ("norm", if normed { "batch" } else { "none" }.into()),
+        ("norm", norm.into()),
         // The files have a norm between layers only.
         ("norm_last", false.into()),
         ("dropout", 0.0.into()),
         ("input_dropout", 0.0.into()),
     ] {
-        config = config.with(key, value).ok()?;
+        config = config.with(key, value).unwrap();
     }
     Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
@@ -44,5 +48,5 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
 
 #[test]
 fn mixhop() {
-    compare(&Outside { folder: "mixhop", case, table, unused: &[] });
+    compare(&Outside { folder: "mixhop", case, table, unused: &[], told: TOLD });
 }

@@ -32,9 +32,11 @@ mod nagphormer;
 mod nodeformer;
 mod polynormer;
 mod sat;
+mod settings;
 mod sgformer;
 
 pub use file::{Numbers, OutsideFile};
+pub use settings::Told;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,27 +72,38 @@ pub struct Outside {
     pub table: fn(&OutsideFile, &Get) -> Vec<(String, Numbers)>,
     /// Parameters of the file that have no counterpart here, and why the comparison is whole without them.
     pub unused: &'static [&'static str],
+    /// Settings of the file that `case` does not read, because the model has them as part of its formula.
+    pub told: &'static [Told],
 }
 
-/// Looks up a parameter of the file by its name without `param/`: its value, or its gradient.
+/// Looks up a parameter of the file by its name without `param/`: its value, its gradient, or a statistic after a step.
 pub struct Get<'a> {
     file: &'a OutsideFile,
     prefix: &'a str,
     asked: RefCell<BTreeSet<String>>,
 }
 
+/// Stands before the statistics of norms after a step of training.
+const AFTER: &str = "buffer_after/";
+
 impl Get<'_> {
-    /// The parameter, the stored statistic (`buffer/`, values only) or the gradient of that name.
+    /// The parameter, the stored statistic (`buffer/`, values only) or the gradient of that name. An offset that the file does not have is
+    /// without numbers: ours is zero, and its gradient is not looked at.
     ///
     /// # Panics
     /// If the file has no such parameter.
     pub fn get(&self, name: &str) -> Numbers {
         self.asked.borrow_mut().insert(name.to_string());
-        if let Some(found) = self.file.find(&format!("{}param/{name}", self.prefix)) {
+        let part = if self.prefix == AFTER { "" } else { "param/" };
+        if let Some(found) = self.file.find(&format!("{}{part}{name}", self.prefix)) {
             return found;
         }
         let shape_of = self.file.find(&format!("param/{name}")).or_else(|| self.file.find(&format!("buffer/{name}")));
-        let known = shape_of.unwrap_or_else(|| panic!("{}: no parameter {name}", self.file.name));
+        let known = match shape_of {
+            Some(known) => known,
+            None if name.ends_with(".bias") => Numbers { shape: vec![0], data: Vec::new() },
+            None => panic!("{}: no parameter {name}", self.file.name),
+        };
         // Statistics have no gradient: what stands there is never looked at.
         if self.prefix.is_empty() { known } else { known.map(|_| f64::NAN) }
     }
@@ -193,9 +206,14 @@ pub fn compare_one(outside: &Outside, file: &OutsideFile, case: &Case, how: &How
 }
 
 /// Compares a network, which may be a part of a model.
-pub fn compare_network(outside: &Outside, file: &OutsideFile, mut network: Box<dyn Network>, batch: &Batch) {
+pub fn compare_network(
+    outside: &Outside,
+    file: &OutsideFile,
+    mut network: Box<dyn Network>,
+    batch: &dyn Fn() -> Batch,
+) {
     load(outside, file, network.as_mut());
-    compare_passes(outside, file, network.as_ref(), &|| batch.clone(), &How::default());
+    compare_passes(outside, file, network.as_ref(), batch, &How::default());
 }
 
 /// The model of a file, with its weights.
@@ -215,11 +233,14 @@ fn load(outside: &Outside, file: &OutsideFile, network: &mut dyn Network) {
         let known = get.asked.borrow().contains(&parameter) || outside.unused.contains(&parameter.as_str());
         assert!(known, "{name}: parameter {parameter} is not in the table");
     }
+    let ignored = file.config.ignored(outside.told);
+    assert!(ignored.is_empty(), "{name}: nobody reads these settings of the file: {ignored:?}");
     let mut values = BTreeMap::new();
     for array in network.arrays() {
         let numbers = table.remove(&array.name).unwrap_or_else(|| panic!("{name}: nothing for {}", array.name));
-        assert_eq!(numbers.data.len(), array.data.len(), "{name}: {} {:?}", array.name, array.shape);
-        values.insert(array.id, numbers.data.iter().map(|value| *value as f32).collect::<Vec<_>>());
+        let numbers = if numbers.data.is_empty() { vec![0.0; array.data.len()] } else { numbers.data };
+        assert_eq!(numbers.len(), array.data.len(), "{name}: {} {:?}", array.name, array.shape);
+        values.insert(array.id, numbers.iter().map(|value| *value as f32).collect::<Vec<_>>());
     }
     assert!(table.is_empty(), "{name}: not in the model: {:?}", table.keys());
     network.replace(&mut |id| values.remove(&id));
@@ -232,13 +253,20 @@ fn compare_passes(outside: &Outside, file: &OutsideFile, network: &dyn Network, 
         let mut batch = batch();
         let has = |(ours, _): &&(&str, &str)| batch.shape().array(ours) > 0;
         let named: Vec<_> = how.arrays.iter().filter(has).collect();
-        let named: Vec<_> = named.into_iter().map(|(ours, theirs)| (*theirs, batch.track_array(ours))).collect();
+        let mut named: Vec<_> = named.into_iter().map(|(ours, theirs)| (*theirs, batch.track_array(ours))).collect();
+        let of_edges = pass.gradients.and_then(|gradients| file.find(&format!("{gradients}edge_attr")));
+        if of_edges.is_some() && batch.shape().edge_numbers > 0 {
+            named.push(("edge_attr", batch.track_edge_numbers()));
+        }
         (how.prepare)(file, pass, &batch);
         let context = if pass.training { Context::training(1, 1) } else { Context::evaluation() };
         let tracked = network.tracked();
         let x = batch.features().autodiff().require_grad();
         let found = (how.read)(tracked.run(x.clone().into(), &batch, &context), file);
         assert_close(&format!("{name}, {}", pass.output), &bridge::into_vec(found.clone()), &expected.data, 0.0);
+        if pass.training {
+            compare_statistics(outside, file, network, context);
+        }
         let Some(gradients) = pass.gradients else { continue };
         let cotangent = file.find(pass.cotangent).unwrap_or_else(|| panic!("{name}: no {}", pass.cotangent));
         let [rows, columns] = found.dims();
@@ -262,7 +290,11 @@ fn compare_passes(outside: &Outside, file: &OutsideFile, network: &dyn Network, 
         }
         for (theirs, array) in named {
             let expected = file.find(&format!("{gradients}{theirs}")).unwrap();
-            let found = array.grad_remove(&mut tape).unwrap_or_else(|| panic!("{name}: {theirs} has no gradient"));
+            let Some(found) = array.grad_remove(&mut tape) else {
+                // What nobody reads has none.
+                assert!(expected.data.iter().all(|value| *value == 0.0), "{name}: {theirs} has no gradient");
+                continue;
+            };
             assert_close(&format!("{name}, {gradients}{theirs}"), &bridge::into_vec(found), &expected.data, largest);
         }
         if let Some(expected) = file.input_gradient(gradients, batch.width()) {
@@ -271,6 +303,20 @@ fn compare_passes(outside: &Outside, file: &OutsideFile, network: &dyn Network, 
             let ([_, ours], theirs) = (dx.dims(), expected.shape[1]);
             let dx: Vec<f32> = bridge::into_vec(dx).chunks_exact(ours).flat_map(|row| row[..theirs].to_vec()).collect();
             assert_close(&format!("{name}, {gradients}x"), &dx, &expected.data, largest);
+        }
+    }
+}
+
+/// What norms store after the step, where the file says it.
+fn compare_statistics(outside: &Outside, file: &OutsideFile, network: &dyn Network, context: Context) {
+    let get = Get { file, prefix: AFTER, asked: RefCell::default() };
+    let table: BTreeMap<String, Numbers> = (outside.table)(file, &get).into_iter().collect();
+    let names: BTreeMap<_, _> = network.arrays().into_iter().map(|array| (array.id, array.name)).collect();
+    for (id, found) in context.into_updates() {
+        let ours = &names[&id];
+        let expected = &table[ours].data;
+        if expected.iter().any(|value| value.is_finite()) {
+            assert_close(&format!("{}, {AFTER}{ours}", file.name), &found, expected, 0.0);
         }
     }
 }

@@ -10,7 +10,8 @@ fn case(file: &OutsideFile) -> Option<Case> {
     let numbers = Numbers::stacked(&turned).transposed();
     let inputs = InputShape::from(numbers.shape[1]);
     let arrays = BatchArrays { numbers: crate::BatchNumbers::Dense(numbers.to_f32()), ..arrays };
-    let config = ModelConfig::from_name("nagphormer").ok()?;
+    assert_eq!(file.count("ffn_dim"), 2 * file.count("hidden"), "{}: the inner width", file.name);
+    let config = ModelConfig::from_name("nagphormer").unwrap();
     let settings = [("width", "hidden"), ("layers", "layers"), ("heads", "heads"), ("hops", "hops")];
     let config = settings
         .into_iter()
@@ -63,7 +64,7 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
 #[test]
 fn nagphormer() {
     // The bias of the reading is the same for all hops, without an effect.
-    let outside = Outside { folder: "nagphormer", case, table, unused: &["attn_layer.bias"] };
+    let outside = Outside { folder: "nagphormer", case, table, unused: &["attn_layer.bias"], told: &[] };
     let pass = Pass { output: "mid/logits", cotangent: "grad/mid/logits", gradients: Some("grad/"), training: false };
     compare_how(&outside, &How { passes: &[pass], ..How::default() });
 }

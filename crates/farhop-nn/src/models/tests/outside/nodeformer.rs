@@ -3,10 +3,15 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use super::{Case, Get, How, Numbers, Outside, OutsideFile, PASSES, Pass, assert_close, compare_how, files, loaded};
+use super::{
+    Case, Get, How, Numbers, Outside, OutsideFile, PASSES, Pass, Told, assert_close, compare_how, files, loaded,
+};
 use crate::models::nodeformer::RecordedNoise;
 use crate::ops::bridge;
 use crate::{Batch, Context, ModelConfig};
+
+/// Settings of the files that are part of the model, and what they may say.
+const TOLD: &[Told] = &[("use_ln", &["true"])];
 
 fn case(file: &OutsideFile) -> Option<Case> {
     let (arrays, inputs) = file.arrays(false);
@@ -24,7 +29,7 @@ fn case(file: &OutsideFile) -> Option<Case> {
         ("residual", "use_residual"),
         ("dropout", "dropout"),
     ];
-    let config = ModelConfig::from_name("nodeformer").ok()?;
+    let config = ModelConfig::from_name("nodeformer").unwrap();
     let config = settings
         .into_iter()
         .try_fold(config, |config, (ours, theirs)| config.with(ours, file.config[theirs].clone()))
@@ -79,13 +84,13 @@ fn prepare(file: &OutsideFile, pass: &Pass, batch: &Batch) {
 
 #[test]
 fn nodeformer() {
-    let outside = Outside { folder: "nodeformer", case, table, unused: &[] };
+    let outside = Outside { folder: "nodeformer", case, table, unused: &[], told: TOLD };
     compare_how(&outside, &How { prepare: &prepare, ..How::default() });
 }
 
 #[test]
 fn the_loss_on_edges() {
-    let outside = Outside { folder: "nodeformer", case, table, unused: &[] };
+    let outside = Outside { folder: "nodeformer", case, table, unused: &[], told: TOLD };
     for file in files("nodeformer") {
         let case = case(&file).unwrap();
         let model = loaded(&outside, &file, &case);

@@ -1,12 +1,16 @@
 //! Polynormer: both stages of the authors' version with attention, and the one for large graphs.
 
-use super::{Case, Get, How, Numbers, Outside, OutsideFile, Pass, compare, compare_how};
+use super::{Case, Get, How, Numbers, Outside, OutsideFile, Pass, Told, compare, compare_how};
 use crate::ModelConfig;
+
+/// Settings of the files that are part of the model, and what they may say.
+const TOLD: &[Told] = &[("qk_shared", &["true"]), ("negative_slope", &["0.2"]), ("beta", &[])];
 
 fn case_with(file: &OutsideFile, global: bool) -> Case {
     let (arrays, inputs) = file.arrays(false);
     let of = |key: &str| file.config[key].clone();
-    let large = file.config["variant"] == "large";
+    let large = file.word("variant", &[("medium", false), ("large", true)]);
+    let attends = file.word("local_conv", &[("gat", true), ("gcn", false)]);
     let settings = [
         ("width", (file.count("hidden_channels") * file.count("heads")).into()),
         ("heads", of("heads")),
@@ -15,7 +19,7 @@ fn case_with(file: &OutsideFile, global: bool) -> Case {
         ("input_projection", (!large).into()),
         ("pre_norm", of("pre_ln")),
         ("norm", if file.config["post_bn"] == true { "batch" } else { "none" }.into()),
-        ("convolution", if file.config["local_conv"] == "gat" { "attention" } else { "gcn" }.into()),
+        ("convolution", if attends { "attention" } else { "gcn" }.into()),
         ("beta_kind", of("beta_mode")),
         // Only a constant matters: what is learned comes from the file.
         ("beta", if file.config["beta_mode"] == "fixed" { of("beta") } else { 0.5.into() }),
@@ -112,6 +116,7 @@ fn polynormer() {
         table: |file, get| [local(file, get), global(file, get), head(get, "pred_global")].concat(),
         // The head of the other stage.
         unused: &["pred_local.weight", "pred_local.bias"],
+        told: TOLD,
     };
     compare(&outside);
 }
@@ -128,6 +133,7 @@ fn polynormer_without_its_global_stage() {
             [local(file, get), head(get, "pred_local")].concat()
         },
         unused: &[],
+        told: TOLD,
     };
     let pass = Pass { output: "out_local", cotangent: "cotangent", gradients: Some("grad_local/"), training: false };
     compare_how(&outside, &How { passes: &[pass], prepare: &|_, _, _| (), ..How::default() });

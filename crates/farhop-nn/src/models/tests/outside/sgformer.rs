@@ -1,12 +1,19 @@
 //! SGFormer: the authors' large version, with every option turned, and the medium one with jumps.
 
-use super::{Case, Get, Numbers, Outside, OutsideFile, compare};
+use super::{Case, Get, Numbers, Outside, OutsideFile, Told, compare};
 use crate::ModelConfig;
+
+/// Settings of the files that are part of the model, and what they may say.
+const TOLD: &[Told] = &[("variant", &["large", "medium"]), ("gnn_act", &["true"])];
+
+fn is_large(file: &OutsideFile) -> bool {
+    file.word("gnn", &[("gcn_residual", true), ("gcn_stack", false)])
+}
 
 fn case(file: &OutsideFile) -> Option<Case> {
     let (arrays, inputs) = file.arrays(false);
     let of = |key: &str| file.config[key].clone();
-    let large = file.config["gnn"] == "gcn_residual";
+    let large = is_large(file);
     let norm = |on: &str, kind: &'static str| if file.config[on] == true { kind } else { "none" };
     let settings = [
         ("width", of("hidden_channels")),
@@ -22,12 +29,12 @@ fn case(file: &OutsideFile) -> Option<Case> {
         ("jumps", of("jk")),
         ("branch", if large { "skip" } else { "plain" }.into()),
         ("reads_first", of("gnn_init")),
-        ("join", if file.config["aggregate"] == "cat" { "concat" } else { "add" }.into()),
+        ("join", file.word("aggregate", &[("cat", "concat"), ("add", "add")]).into()),
         ("graph_weight", of("graph_weight")),
         ("dropout", 0.0.into()),
         ("attention_dropout", 0.0.into()),
     ];
-    let config = ModelConfig::from_name("sgformer").ok()?;
+    let config = ModelConfig::from_name("sgformer").unwrap();
     let config = settings.into_iter().try_fold(config, |config, (key, value)| config.with(key, value)).unwrap();
     Some(Case { config, inputs, outputs: file.outputs(), arrays })
 }
@@ -38,7 +45,7 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
         table.push((format!("{ours}.weight"), get.get(&format!("{theirs}.weight"))));
         table.push((format!("{ours}.bias"), get.get(&format!("{theirs}.bias"))));
     };
-    let large = file.config["gnn"] == "gcn_residual";
+    let large = is_large(file);
     linear("head.output", "fc");
     linear("input", "trans.in");
     for i in 0..file.count("trans_layers") {
@@ -87,5 +94,5 @@ fn table(file: &OutsideFile, get: &Get) -> Vec<(String, Numbers)> {
 
 #[test]
 fn sgformer() {
-    compare(&Outside { folder: "sgformer", case, table, unused: &[] });
+    compare(&Outside { folder: "sgformer", case, table, unused: &[], told: TOLD });
 }
