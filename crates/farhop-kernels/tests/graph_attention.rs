@@ -27,11 +27,17 @@ fn run(inputs: Inputs, settings: &Settings, dy: &[f32]) -> [Vec<f32>; 4] {
 }
 
 fn compare(offsets: &[usize], settings: &Settings, size: f32) {
+    compare_above(offsets, settings, size, 0.0);
+}
+
+/// Queries are `size` times normal, values lie around `level`.
+fn compare_above(offsets: &[usize], settings: &Settings, size: f32, level: f32) {
     let width = settings.width();
     let count = offsets.last().unwrap() * width;
     let arrays: Vec<Vec<f32>> = (1..=4).map(|seed| normal(count, seed)).collect();
     let [q, k, v, dy] = &arrays[..] else { unreachable!() };
     let q: Vec<f32> = q.iter().map(|v| v * size).collect();
+    let v = &v.iter().map(|v| v + level).collect::<Vec<f32>>();
     let whole = |data| Rows::whole(data, width);
     let inputs = Inputs { q: whole(&q), k: whole(k), v: whole(v), offsets };
     let found = run(inputs, settings, dy);
@@ -56,6 +62,13 @@ fn the_literal_version_for_odd_sizes_and_empty_graphs() {
     compare(&[0, 130, 131], &settings(1, 3, Dropout::NONE), 1.0);
     // Several blocks of keys, and more than a small segment.
     compare(&[0, 2, 523], &settings(1, 2, Dropout::NONE), 4.0);
+}
+
+#[test]
+fn rows_with_one_weight_near_one_keep_their_gradients() {
+    // What is left of a row's gradients is the difference of numbers that are alike.
+    compare_above(&[0, 9, 30], &settings(2, 4, Dropout::NONE), 20.0, 50.0);
+    compare_above(&[0, 9, 30], &settings(1, 4, Dropout::new(0.2, 3)), 20.0, 0.0);
 }
 
 #[test]

@@ -121,7 +121,7 @@ impl Pass<'_> {
                 for key in keys.clone().step_by(KEYS) {
                     let block = key..(key + KEYS).min(keys.end);
                     let begins = (first == queries.start, key == keys.start);
-                    self.tile(head, whole.start, some.clone(), block, part, begins, rows.start, tiles, gradient);
+                    self.tile(head, &whole, some.clone(), block, part, begins, rows.start, tiles, gradient);
                 }
             }
         }
@@ -132,7 +132,7 @@ impl Pass<'_> {
     fn tile(
         &self,
         head: usize,
-        segment_start: usize,
+        segment: &Range<usize>,
         queries: Range<usize>,
         keys: Range<usize>,
         part: Part,
@@ -153,7 +153,7 @@ impl Pass<'_> {
         multiply([n, channels, m], dy, v.transposed(), 1.0, false, Target { data: slopes, start: 0, row_step: m });
         let per_row = |i: usize| (queries.start + i) * heads + head;
         relative(weights, m, self.log_sums, per_row(0), heads);
-        let place = Place { row: queries.start, head, heads, key: keys.start - segment_start };
+        let place = Place { row: queries.start, head, heads, key: keys.start - segment.start };
         if !dropout.is_none() {
             for (i, row) in slopes.chunks_exact_mut(m).enumerate() {
                 place.drop(dropout, i, row);
@@ -174,7 +174,11 @@ impl Pass<'_> {
             let out = Target { data: gradient, start, row_step: step };
             multiply([m, n, channels], Matrix::rows(used, 0, m).transposed(), dy, 1.0, !begins.0, out);
         }
-        through_softmax(weights, slopes, m, self.shares, per_row(0), heads);
+        if keys == *segment {
+            through_whole_softmax(weights, slopes, m);
+        } else {
+            through_softmax(weights, slopes, m, self.shares, per_row(0), heads);
+        }
         let slopes = Matrix::rows(slopes, 0, m);
         if part != Part::Queries {
             let start = (keys.start - row) * step + width + column;
@@ -204,6 +208,20 @@ simd_fn! {
     fn through_softmax<M>(weights: &[f32], slopes: &mut [f32], size: usize, shares: &[f32], first: usize, step: usize) {
         let rows = weights.chunks_exact(size).zip(slopes.chunks_exact_mut(size));
         for ((weights, slopes), share) in rows.zip(shares[first..].iter().step_by(step)) {
+            slopes.iter_mut().zip(weights).for_each(|(s, w)| *s = w * (*s - share));
+        }
+    }
+}
+
+simd_fn! {
+    /// As [`through_softmax`], where rows are whole: a share is then the mean of the row's own slopes. Slopes are counted from that of the largest
+    /// weight, so that rows in which one weight is nearly 1 don't lose what is left of it.
+    fn through_whole_softmax<M>(weights: &[f32], slopes: &mut [f32], size: usize) {
+        for (weights, slopes) in weights.chunks_exact(size).zip(slopes.chunks_exact_mut(size)) {
+            let largest = weights.iter().zip(slopes.iter()).max_by(|a, b| a.0.total_cmp(b.0));
+            let base = largest.map_or(0.0, |(_, slope)| *slope);
+            slopes.iter_mut().for_each(|s| *s -= base);
+            let share = M::dot(weights, slopes) / weights.iter().sum::<f32>();
             slopes.iter_mut().zip(weights).for_each(|(s, w)| *s = w * (*s - share));
         }
     }
