@@ -92,7 +92,7 @@ fn values_that_a_setting_can_not_have_are_refused_with_what_is_allowed() {
         ("model.residual=yes", "allowed is true or false.\n"),
         ("model.norm=3", "allowed is none, layer, batch.\n"),
         ("model.norm=bacth", "did you mean `batch`? Known: none, layer, batch.\n"),
-        ("train.epochs=many", "allowed is a whole number.\n"),
+        ("train.epochs=many", "allowed is a whole number from 0 on.\n"),
         ("train.optimizer.kind=sgd", "Known: adamw, adam.\n"),
     ] {
         let (key, _) = set.split_once('=').unwrap();

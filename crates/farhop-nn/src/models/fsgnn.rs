@@ -27,7 +27,7 @@ use crate::knobs::{knobs, words};
 use crate::layers::{Encoder, Head, Layer, Linear};
 use crate::ledger::{Ledger, Tracked};
 use crate::memory::floats;
-use crate::ops::{EntryWeights, Normalisation, bridge, degree_of};
+use crate::ops::{EntryWeights, Normalisation, degree_of};
 use crate::{Batch, Context, Features, InputShape, Network, NnError, OutputShape, Shape, ops};
 
 /// Rows shorter than this are divided by it.
@@ -232,22 +232,12 @@ impl FsgnnNetwork {
 
     /// The list, made once a batch if it is that of the batch's own numbers.
     fn list(&self, x: Features, batch: &Batch) -> Vec<Tensor<2>> {
-        let own = match &x {
-            Features::Sparse { unchanged, .. } => *unchanged,
-            Features::Dense(x) => is_own(x, batch),
-        };
-        if !own {
+        if !x.are_own(batch) {
             return self.hops(x.into_dense(batch), batch);
         }
         let key = 4 * self.settings.hops as u64 + self.settings.hop_features as u64;
         batch.derived(key, |batch| PropagatedHops(self.hops(batch.features(), batch))).0.clone()
     }
-}
-
-/// Whether x is the batch's own numbers in the same place in memory, and wants no gradient.
-fn is_own(x: &Tensor<2>, batch: &Batch) -> bool {
-    let place = |x: &Tensor<2>| bridge::with_slice(x, |values| (values.as_ptr() as usize, values.len()));
-    !x.is_require_grad() && place(x) == place(&batch.features())
 }
 
 impl Layer for FsgnnNetwork {

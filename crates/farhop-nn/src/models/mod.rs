@@ -48,6 +48,7 @@ mod nodeformer;
 mod polynormer;
 mod predictor;
 mod sat;
+mod sgc;
 mod sgformer;
 mod stack;
 
@@ -100,4 +101,5 @@ registry! {
     nodeformer::Nodeformer,
     goat::Goat,
     ipr_mpnn::IprMpnn,
+    sgc::Sgc,
 }

@@ -33,6 +33,7 @@ mod nodeformer;
 mod polynormer;
 mod sat;
 mod settings;
+mod sgc;
 mod sgformer;
 
 pub use file::{Numbers, OutsideFile};
