@@ -22,7 +22,7 @@ import subprocess
 import sys
 import time
 
-from run import HERE, Hosts, sh
+from run import HERE, Hosts, prepared, sh
 
 
 class Wire(Hosts):
@@ -86,11 +86,7 @@ def main():
     parser.add_argument("--work", default="/tmp/farhop-model")
     parser.add_argument("--out")
     given = parser.parse_args()
-    farhop = str(pathlib.Path(given.farhop).resolve())
-    work = pathlib.Path(given.work)
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
-    where = ["--data-dir", given.data_dir] if given.data_dir else []
+    farhop, work, where = prepared(given)
     chosen = [word for setting in given.set for word in ("--set", setting)]
     settings = [*chosen, "--epochs", str(given.epochs), "--patience", "none", "--threads", "1", "--quiet"]
     parts = work / "two.parts"

@@ -20,7 +20,7 @@ import subprocess
 import sys
 import time
 
-from run import Hosts, sh
+from run import Hosts, prepared, sh
 
 
 def epochs(run):
@@ -42,11 +42,7 @@ def main():
     parser.add_argument("--work", default="/tmp/farhop-quiet")
     parser.add_argument("--out")
     given = parser.parse_args()
-    farhop = str(pathlib.Path(given.farhop).resolve())
-    work = pathlib.Path(given.work)
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
-    where = ["--data-dir", given.data_dir] if given.data_dir else []
+    farhop, work, where = prepared(given)
     settings = ["--epochs", str(given.epochs), "--patience", "none", "--threads", "1", "--quiet"]
     parts = work / "two.parts"
     divide = [farhop, "data", "partition", given.data, *where, "--parts", "2", "--partitioner", given.partitioner, "--out", str(parts), "--json", "--quiet"]

@@ -70,6 +70,14 @@ def losses(run):
     return [json.loads(line)["loss"] for line in lines]
 
 
+def prepared(given):
+    """The command, an empty folder to work in, and the words that say where data lies."""
+    work = pathlib.Path(given.work)
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    return str(pathlib.Path(given.farhop).resolve()), work, ["--data-dir", given.data_dir] if given.data_dir else []
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--farhop", default="target/release/farhop")
@@ -88,11 +96,7 @@ def main():
     parser.add_argument("--work", default="/tmp/farhop-distributed")
     parser.add_argument("--out")
     given = parser.parse_args()
-    farhop = str(pathlib.Path(given.farhop).resolve())
-    work = pathlib.Path(given.work)
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
-    where = ["--data-dir", given.data_dir] if given.data_dir else []
+    farhop, work, where = prepared(given)
     settings = ["--model", given.model, "--epochs", str(given.epochs), "--patience", "none", "--threads", "1", "--quiet", "--checkpoint-every", "1 epochs"]
     start = time.time()
     sh(farhop, "train", given.data, *where, *settings, "--out", str(work / "one"))
