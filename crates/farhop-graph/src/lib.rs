@@ -43,6 +43,6 @@ pub use graph_set::GraphSet;
 pub use level::Level;
 pub use transform::{
     BreadthFirst, Components, HaloFinder, InduceScratch, LocalPart, PartCutter, Reached, Subgraph, UNREACHED, Union,
-    connected_components, count_within_two_steps, disjoint_union, distances, halo, induce, relabel, second_ring,
-    within_two_steps,
+    connected_components, count_within_two_steps, degree_classes, disjoint_union, distances, halo, induce, relabel,
+    second_ring, within_two_steps,
 };

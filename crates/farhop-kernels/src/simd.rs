@@ -315,6 +315,17 @@ pub fn axpy<M: Arith, T: Number>(a: f32, x: &[T], y: &mut [f32]) {
     }
 }
 
+/// Channels whose sums stay in registers while a row is pulled together.
+pub(crate) const PANEL: usize = 64;
+
+/// `sums += weight x` for one panel.
+#[inline(always)]
+pub(crate) fn add_panel<M: Arith>(weight: f32, x: &[f32], sums: &mut [f32; PANEL]) {
+    for (sum, x) in sums.iter_mut().zip(x) {
+        *sum = M::fma(weight, *x, *sum);
+    }
+}
+
 /// `y += a x`, returning `x . v` of the same pass.
 #[inline(always)]
 pub fn axpy_dot<M: Arith, T: Number>(a: f32, x: &[T], y: &mut [f32], v: &[f32]) -> f32 {

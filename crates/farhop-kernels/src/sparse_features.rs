@@ -3,15 +3,19 @@
 //! `y = X W + b` and `dW = X^T dy` with X kept by rows and by columns: the work is (non-zeros of X) x outputs instead of
 //! rows x columns x outputs. X is data, so it has no gradient.
 
+use crate::buffers;
 use crate::dense::Dropout;
 use crate::parallel::{Blocks, SharedMut};
-use crate::simd::axpy;
+use crate::simd::{PANEL, add_panel, axpy};
 use crate::simd_fn;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// X is worth keeping sparse below this share of non-zeros.
 pub const DENSEST: f64 = 0.1;
+
+/// Where a row of the dense matrix is read so often or more, its panels are copied side by side first, so that they lie in the cache.
+const READ_OFTEN: usize = 16;
 
 /// Non-zeros line by line (rows or columns).
 #[derive(Clone, Debug, PartialEq)]
@@ -142,12 +146,12 @@ impl SparseFeatures {
 
     /// `y = X W + b`: W `[columns, outputs]`, b `[outputs]`, y `[rows, outputs]`.
     pub fn matmul(&self, weight: &[f32], bias: Option<&[f32]>, outputs: usize, y: &mut [f32]) {
-        self.by_row.product(weight, bias, outputs, y);
+        self.by_row.product(self.columns(), weight, bias, outputs, y);
     }
 
     /// `dW = X^T dy`.
     pub fn weight_gradient(&self, dy: &[f32], outputs: usize, dw: &mut [f32]) {
-        self.by_column.product(dy, None, outputs, dw);
+        self.by_column.product(self.rows(), dy, None, outputs, dw);
     }
 }
 
@@ -171,13 +175,45 @@ impl Lines {
         Lines { offsets: self.offsets.clone(), others: self.others.clone(), values }
     }
 
-    fn product(&self, right: &[f32], bias: Option<&[f32]>, outputs: usize, out: &mut [f32]) {
+    /// Every line times the dense matrix `right[others, outputs]`.
+    fn product(&self, others: usize, right: &[f32], bias: Option<&[f32]>, outputs: usize, out: &mut [f32]) {
         assert_eq!(out.len(), (self.offsets.len() - 1) * outputs, "the result must be [lines, outputs]");
+        assert!(right.len() >= others * outputs, "the dense matrix must be [others, outputs]");
+        if outputs <= PANEL || self.values.len() < READ_OFTEN * others {
+            return self.panels(right, outputs, bias, 0..outputs, outputs, out);
+        }
+        let mut packed = buffers::take(others * PANEL);
+        for start in (0..outputs).step_by(PANEL) {
+            let panel = start..outputs.min(start + PANEL);
+            let width = panel.len();
+            let shared = SharedMut::new(&mut packed);
+            Blocks::by_rows(others, width).run(|rows| {
+                // SAFETY: blocks are disjoint ranges of rows.
+                let part = unsafe { shared.part(rows.start * width..rows.end * width) };
+                for (row, packed) in rows.zip(part.chunks_exact_mut(width)) {
+                    packed.copy_from_slice(&right[row * outputs + start..][..width]);
+                }
+            });
+            self.panels(&packed, width, bias.map(|bias| &bias[panel.clone()]), panel, outputs, out);
+        }
+        buffers::give(packed);
+    }
+
+    /// The columns `panel` of the result from those columns of the dense matrix, whose rows are `step` numbers apart.
+    fn panels(
+        &self,
+        right: &[f32],
+        step: usize,
+        bias: Option<&[f32]>,
+        panel: Range<usize>,
+        outputs: usize,
+        out: &mut [f32],
+    ) {
         let out = SharedMut::new(out);
-        Blocks::by_entries(&self.offsets, 2, outputs).run(|lines| {
+        Blocks::by_entries(&self.offsets, 2, panel.len()).run(|lines| {
             // SAFETY: blocks are disjoint ranges of lines.
             let part = unsafe { out.part(lines.start * outputs..lines.end * outputs) };
-            product_lines(self, right, bias, outputs, lines, part);
+            product_lines(self, right, step, bias, panel.clone(), outputs, lines, part);
         });
     }
 }
@@ -186,19 +222,36 @@ simd_fn! {
     fn product_lines<M>(
         lines: &Lines,
         right: &[f32],
+        step: usize,
         bias: Option<&[f32]>,
+        panel: Range<usize>,
         outputs: usize,
         range: Range<usize>,
         out: &mut [f32],
     ) {
         for (line, row) in range.zip(out.chunks_exact_mut(outputs.max(1))) {
+            let row = &mut row[panel.clone()];
             match bias {
                 Some(bias) => row.copy_from_slice(bias),
                 None => row.fill(0.0),
             }
-            for at in lines.offsets[line]..lines.offsets[line + 1] {
-                let other = lines.others[at] as usize;
-                axpy::<M, _>(lines.values[at], &right[other * outputs..(other + 1) * outputs], row);
+            let range = lines.offsets[line]..lines.offsets[line + 1];
+            let (others, values) = (&lines.others[range.clone()], &lines.values[range]);
+            let (panels, tail) = row.as_chunks_mut::<PANEL>();
+            let tail_start = panels.len() * PANEL;
+            for (p, panel) in panels.iter_mut().enumerate() {
+                let mut sums = *panel;
+                for (&other, &value) in others.iter().zip(values) {
+                    let start = other as usize * step + p * PANEL;
+                    add_panel::<M>(value, &right[start..start + PANEL], &mut sums);
+                }
+                *panel = sums;
+            }
+            if !tail.is_empty() {
+                for (&other, &value) in others.iter().zip(values) {
+                    let start = other as usize * step;
+                    axpy::<M, _>(value, &right[start + tail_start..start + tail_start + tail.len()], tail);
+                }
             }
         }
     }

@@ -5,13 +5,10 @@
 //! node's own term is left out. The gradient of b is the sum of the rows of dy (`dense::product::column_sums`).
 
 use crate::parallel::{Blocks, SharedMut};
-use crate::simd::{Arith, axpy, dot, prefetch};
+use crate::simd::{PANEL, add_panel, axpy, dot, prefetch};
 use crate::simd_fn;
 use farhop_graph::Graph;
 use std::ops::Range;
-
-/// Columns that are summed in registers at a time.
-const PANEL: usize = 64;
 
 /// How many entries ahead the next row is asked for.
 const AHEAD: usize = 8;
@@ -174,13 +171,6 @@ simd_fn! {
                 }
             }
         }
-    }
-}
-
-#[inline(always)]
-fn add_panel<M: Arith>(weight: f32, x: &[f32], sums: &mut [f32; PANEL]) {
-    for (sum, x) in sums.iter_mut().zip(x) {
-        *sum = M::fma(weight, *x, *sum);
     }
 }
 

@@ -41,24 +41,81 @@ fn matmul_is_the_sum_of_products() {
 fn gradients_are_products_with_the_transposed() {
     for shape in shapes() {
         let Shape { rows, inputs, outputs } = shape;
-        let (x, w, dy) = (normal(rows * inputs, 1), normal(inputs * outputs, 2), normal(rows * outputs, 3));
-        let dx = reference::matmul(&wide(&dy), &transposed(&wide(&w), inputs, outputs), None, rows, outputs, inputs);
-        let dw = reference::matmul(&transposed(&wide(&x), rows, inputs), &wide(&dy), None, inputs, rows, outputs);
-        let db = reference::matmul(&vec![1.0; rows], &wide(&dy), None, 1, rows, outputs);
-        for write in [Write::Replace, Write::Add] {
-            let check = |what: &str, expected: &[f64], run: &dyn Fn(&mut [f32])| {
-                let mut out = normal(expected.len(), 4);
-                let start = wide(&out);
-                run(&mut out);
-                let base = |i: usize| if write == Write::Add { start[i] } else { 0.0 };
-                let expected: Vec<f64> = expected.iter().enumerate().map(|(i, e)| e + base(i)).collect();
-                assert_close(what, &out, &expected, 1e-5);
-            };
-            check("dx", &dx, &|out| matmul_transposed(&dy, &w, shape, write, out));
-            check("dw", &dw, &|out| weight_gradient(&x, &dy, shape, write, out));
-            check("db", &db, &|out| column_sums(&dy, rows, outputs, write, out));
+        check_gradients(&normal(rows * inputs, 1), &normal(inputs * outputs, 2), &normal(rows * outputs, 3), shape);
+    }
+}
+
+fn check_gradients(x: &[f32], w: &[f32], dy: &[f32], shape: Shape) {
+    let Shape { rows, inputs, outputs } = shape;
+    let dx = reference::matmul(&wide(dy), &transposed(&wide(w), inputs, outputs), None, rows, outputs, inputs);
+    let dw = reference::matmul(&transposed(&wide(x), rows, inputs), &wide(dy), None, inputs, rows, outputs);
+    let db = reference::matmul(&vec![1.0; rows], &wide(dy), None, 1, rows, outputs);
+    for write in [Write::Replace, Write::Add] {
+        let check = |what: &str, expected: &[f64], run: &dyn Fn(&mut [f32])| {
+            let mut out = normal(expected.len(), 4);
+            let start = wide(&out);
+            run(&mut out);
+            let base = |i: usize| if write == Write::Add { start[i] } else { 0.0 };
+            let expected: Vec<f64> = expected.iter().enumerate().map(|(i, e)| e + base(i)).collect();
+            assert_close(what, &out, &expected, 1e-5);
+        };
+        check("dx", &dx, &|out| matmul_transposed(dy, w, shape, write, out));
+        check("dw", &dw, &|out| weight_gradient(x, dy, shape, write, out));
+        check("db", &db, &|out| column_sums(dy, rows, outputs, write, out));
+    }
+}
+
+/// Few nodes have labels: the gradient of most rows is zero.
+#[test]
+fn rows_of_zeros_are_left_out_of_gradients() {
+    for (every, rows) in [(2, 40), (3, 1500), (97, 1500), (2000, 1500)] {
+        let shape = Shape { rows, inputs: 19, outputs: 33 };
+        let (x, w) = (normal(rows * shape.inputs, 1), normal(shape.inputs * shape.outputs, 2));
+        let mut dy = normal(rows * shape.outputs, 3);
+        for (row, values) in dy.chunks_exact_mut(shape.outputs).enumerate().filter(|(row, _)| row % every != 1) {
+            values.fill(if row % 2 == 0 { 0.0 } else { -0.0 });
+        }
+        check_gradients(&x, &w, &dy, shape);
+    }
+}
+
+#[test]
+fn a_row_has_the_same_bits_however_many_others_are_zeros() {
+    for (inputs, outputs) in [(4, 4), (19, 33), (70, 600)] {
+        let shape = Shape { rows: 1100, inputs, outputs };
+        let (dy, w) = (normal(shape.rows * outputs, 3), normal(inputs * outputs, 2));
+        let gradient = |dy: &[f32]| {
+            let mut dx = vec![f32::NAN; shape.rows * inputs];
+            matmul_transposed(dy, &w, shape, Write::Replace, &mut dx);
+            dx
+        };
+        let all = gradient(&dy);
+        for every in [3, 50, 1000] {
+            let mut few = dy.clone();
+            few.chunks_exact_mut(outputs).enumerate().for_each(|(row, values)| {
+                if row % every != 2 {
+                    values.fill(0.0);
+                }
+            });
+            for (row, (few, all)) in gradient(&few).chunks_exact(inputs).zip(all.chunks_exact(inputs)).enumerate() {
+                let expected = if row % every == 2 { all.to_vec() } else { vec![0.0; inputs] };
+                assert_eq!(few, expected, "row {row}, every {every}");
+            }
         }
     }
+}
+
+#[test]
+fn a_gradient_that_is_no_number_is_not_taken_for_zero() {
+    let shape = Shape { rows: 100, inputs: 4, outputs: 3 };
+    let (x, w) = (normal(400, 1), normal(12, 2));
+    let mut dy = vec![0.0; 300];
+    dy[7 * 3 + 1] = f32::NAN;
+    let (mut dx, mut dw) = (vec![0.0; 400], vec![0.0; 12]);
+    matmul_transposed(&dy, &w, shape, Write::Replace, &mut dx);
+    weight_gradient(&x, &dy, shape, Write::Replace, &mut dw);
+    assert!(dx[28..32].iter().all(|v| v.is_nan()) && dw.iter().skip(1).step_by(3).all(|v| v.is_nan()));
+    assert!(dx[..28].iter().chain(&dx[32..]).all(|v| *v == 0.0));
 }
 
 #[test]

@@ -16,7 +16,10 @@ fn mostly_zeros(rows: usize, columns: usize) -> Vec<f32> {
 
 #[test]
 fn the_product_and_its_gradient_equal_the_dense_ones() {
-    for (rows, columns, outputs) in [(1, 40, 3), (50, 33, 8), (400, 300, 17)] {
+    // The last three have more columns than are summed at a time, and rows and columns that are read often or seldom.
+    for (rows, columns, outputs) in
+        [(1, 40, 3), (50, 33, 8), (400, 300, 17), (900, 25, 130), (30, 800, 64 + 3), (700, 650, 128)]
+    {
         let x = mostly_zeros(rows, columns);
         let sparse = SparseFeatures::from_dense(&x, columns).unwrap();
         let (w, b, dy) =
@@ -47,12 +50,13 @@ fn dense_features_are_not_kept_sparse_and_nan_is_not_lost() {
 #[test]
 fn the_same_bits_with_any_number_of_threads() {
     let sparse = SparseFeatures::from_dense(&mostly_zeros(3000, 500), 500).unwrap();
-    let w = f32s(&normals(500 * 64, 1.0, 5));
+    const OUTPUTS: usize = 150;
+    let w = f32s(&normals(500 * OUTPUTS, 1.0, 5));
     let run = |threads| {
         on_threads(threads, || {
-            let (mut y, mut dw) = (vec![0.0; 3000 * 64], vec![0.0; 500 * 64]);
-            sparse.matmul(&w, None, 64, &mut y);
-            sparse.weight_gradient(&y, 64, &mut dw);
+            let (mut y, mut dw) = (vec![0.0; 3000 * OUTPUTS], vec![0.0; 500 * OUTPUTS]);
+            sparse.matmul(&w, None, OUTPUTS, &mut y);
+            sparse.weight_gradient(&y, OUTPUTS, &mut dw);
             (y, dw)
         })
     };

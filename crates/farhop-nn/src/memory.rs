@@ -15,6 +15,8 @@ pub struct Shape {
     pub entries: usize,
     /// Pairs of nodes at most two steps apart, if somebody looked at the graph.
     pub two_steps: Option<usize>,
+    /// Nodes of each class of degrees as `[nodes, entries]`, of this graph or of one that it is a part of; empty if nobody looked.
+    pub degrees: Vec<[usize; 2]>,
     /// Numbers of a node.
     pub inputs: usize,
     /// Classes, labels or quantities.
@@ -46,6 +48,7 @@ impl Shape {
             nodes,
             entries,
             two_steps: None,
+            degrees: Vec::new(),
             inputs,
             outputs,
             level: Level::Node,
@@ -66,6 +69,7 @@ impl Shape {
             nodes,
             entries,
             two_steps: None,
+            degrees: Vec::new(),
             inputs: inputs.numbers,
             outputs: outputs.outputs,
             level: outputs.level,
@@ -85,6 +89,14 @@ impl Shape {
         let most = self.nodes.saturating_mul(self.nodes / self.graphs.max(1));
         let row = self.entries / self.nodes.max(1) + 1;
         self.two_steps.unwrap_or(self.entries.saturating_mul(row).min(most))
+    }
+
+    /// Shares of the nodes and how many neighbours those have; all as many as the mean if nobody looked.
+    pub(crate) fn neighbours(&self) -> Vec<(f64, f64)> {
+        let mean = [[self.nodes.max(1), self.entries]];
+        let classes = if self.degrees.is_empty() { &mean[..] } else { &self.degrees };
+        let nodes: usize = classes.iter().map(|class| class[0]).sum();
+        classes.iter().map(|&[count, entries]| (count as f64 / nodes as f64, entries as f64 / count as f64)).collect()
     }
 
     /// Whether a node has more than numbers, so that it needs an encoder.

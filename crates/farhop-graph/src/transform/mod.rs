@@ -1,6 +1,7 @@
 //! From graphs to other graphs, and what can be read off their shape.
 
 mod components;
+mod degree_classes;
 mod distances;
 mod halo;
 mod induce;
@@ -10,6 +11,7 @@ mod two_steps;
 mod union;
 
 pub use components::{Components, connected_components};
+pub use degree_classes::degree_classes;
 pub use distances::{BreadthFirst, Reached, UNREACHED, distances};
 pub use halo::{HaloFinder, halo};
 pub use induce::{InduceScratch, Subgraph, induce};

@@ -4,7 +4,8 @@
 
 use super::Write;
 use super::tiles::Tiles;
-use crate::parallel::{SharedMut, sum_in_order};
+use crate::buffers;
+use crate::parallel::{SharedMut, each_part, sum_in_order};
 use crate::simd_fn;
 use gemm::Parallelism;
 
@@ -139,7 +140,8 @@ pub fn matmul(x: &[f32], weight: &[f32], bias: Option<&[f32]>, shape: Shape, wri
     });
 }
 
-/// `dx (+)= dy W^T`: the gradient of [`matmul`] with respect to x.
+/// `dx (+)= dy W^T`: the gradient of [`matmul`] with respect to x. Where most rows of dy are zeros (few nodes have labels), only the
+/// others are multiplied.
 ///
 /// # Panics
 /// If a slice is shorter than its shape.
@@ -149,29 +151,103 @@ pub fn matmul_transposed(dy: &[f32], weight: &[f32], shape: Shape, write: Write,
     Tiles::product(rows, shape.cost()).run(|tile| {
         // SAFETY: tiles are disjoint ranges of rows.
         let part = unsafe { dx.part(tile.start * inputs..tile.end * inputs) };
-        tile_product_transposed(tile.len(), outputs, inputs, &dy[tile.start * outputs..], weight, write, part);
+        let dy = &dy[tile.start * outputs..tile.end * outputs];
+        let Some(live) = few_live(dy, shape) else {
+            return tile_product_transposed(tile.len(), outputs, inputs, dy, weight, write, part);
+        };
+        if write == Write::Replace {
+            part.fill(0.0);
+        }
+        let count = live.len().max(LIVE_ROWS);
+        let mut found = vec![0.0; count * inputs];
+        let given = rows_of(dy, outputs, &live, count);
+        tile_product_transposed(count, outputs, inputs, &given, weight, Write::Replace, &mut found);
+        for (&row, found) in live.iter().zip(found.chunks_exact(inputs.max(1))) {
+            part[row * inputs..(row + 1) * inputs].iter_mut().zip(found).for_each(|(dx, found)| *dx += found);
+        }
     });
 }
 
-/// `dW (+)= x^T dy`: the gradient of [`matmul`] with respect to the weight.
+/// Rows and columns of a product that goes the usual way. Smaller ones are summed in another order, and the bits should not depend on how
+/// many rows are zeros.
+const LIVE_ROWS: usize = 65;
+const LIVE_COLUMNS: usize = 4;
+
+/// The rows of `dy` that are not all zeros, if they are few. The others add nothing to a product, not even a rounding.
+fn few_live(dy: &[f32], shape: Shape) -> Option<Vec<usize>> {
+    let Shape { inputs, outputs, .. } = shape;
+    if inputs.min(outputs) < LIVE_COLUMNS || dy.len() < 2 * LIVE_ROWS * outputs {
+        return None;
+    }
+    let most = dy.len() / outputs / 2;
+    let mut live = Vec::new();
+    for (row, values) in dy.chunks_exact(outputs).enumerate() {
+        if values.iter().any(|value| *value != 0.0) {
+            if live.len() == most {
+                return None;
+            }
+            live.push(row);
+        }
+    }
+    Some(live)
+}
+
+/// Some rows of a matrix, side by side, and rows of zeros up to `count`.
+fn rows_of(values: &[f32], width: usize, rows: &[usize], count: usize) -> Vec<f32> {
+    let mut found = Vec::with_capacity(count * width);
+    for row in rows {
+        found.extend_from_slice(&values[row * width..(row + 1) * width]);
+    }
+    found.resize(count * width, 0.0);
+    found
+}
+
+/// Rows that are summed within one product. More would be cut into pieces there, by the size of this machine's cache.
+const SUMMED_ROWS: usize = 512;
+
+/// `dW (+)= x^T dy`: the gradient of [`matmul`] with respect to the weight. Rows of zeros in dy are left out where they are most.
 ///
 /// # Panics
 /// If a slice is shorter than its shape.
 pub fn weight_gradient(x: &[f32], dy: &[f32], shape: Shape, write: Write, dw: &mut [f32]) {
     let Shape { rows, inputs, outputs } = shape;
-    let parts = Tiles::reduction(rows, shape.cost()).map(|tile| {
-        let mut part = vec![0.0; inputs * outputs];
-        tile_weight_gradient(
-            inputs,
-            tile.len(),
-            outputs,
-            &x[tile.start * inputs..],
-            &dy[tile.start * outputs..],
-            &mut part,
-        );
-        part
+    let (tiles, size) = (Tiles::reduction(rows, shape.cost()), inputs * outputs);
+    let mut parts = buffers::take(tiles.len() * size);
+    let shared = SharedMut::new(&mut parts);
+    tiles.number(|number, tile| {
+        // SAFETY: every tile has a part of its own.
+        let part = unsafe { shared.part(number * size..(number + 1) * size) };
+        let step = tile.len().div_ceil(tile.len().div_ceil(SUMMED_ROWS));
+        for start in tile.clone().step_by(step) {
+            let some = start..tile.end.min(start + step);
+            let (x, dy) = (&x[some.start * inputs..some.end * inputs], &dy[some.start * outputs..some.end * outputs]);
+            let write = if start == tile.start { Write::Replace } else { Write::Add };
+            let multiply = |rows: usize, x: &[f32], dy: &[f32], part: &mut [f32]| {
+                gemm_tile(inputs, outputs, rows, View::transposed(x, inputs), View::plain(dy, outputs), write, part);
+            };
+            match few_live(dy, shape) {
+                Some(live) => {
+                    let count = live.len().max(LIVE_COLUMNS);
+                    multiply(count, &rows_of(x, inputs, &live, count), &rows_of(dy, outputs, &live, count), part);
+                }
+                None => multiply(some.len(), x, dy, part),
+            }
+        }
     });
-    put(sum_in_order(parts, inputs * outputs), write, dw);
+    each_part(&mut dw[..size], |range, dw| {
+        // In f64 and in the order of the tiles, so that the sum of many loses nothing.
+        let mut sums = vec![0.0f64; range.len()];
+        for part in parts.chunks_exact(size.max(1)) {
+            sums.iter_mut().zip(&part[range.clone()]).for_each(|(sum, value)| *sum += f64::from(*value));
+        }
+        for (dw, sum) in dw.iter_mut().zip(sums) {
+            match write {
+                Write::Replace => *dw = sum as f32,
+                Write::Add => *dw += sum as f32,
+            }
+        }
+    });
+    buffers::give(parts);
 }
 
 /// `db (+)= sum of the rows of dy`, `[rows, width]` to `[width]`: the gradient of [`matmul`] with respect to the bias.
@@ -206,10 +282,4 @@ pub(super) fn put(sum: Vec<f32>, write: Write, out: &mut [f32]) {
         Write::Replace => out.copy_from_slice(&sum),
         Write::Add => out.iter_mut().zip(sum).for_each(|(o, s)| *o += s),
     }
-}
-
-/// Bytes that [`weight_gradient`] allocates while it runs.
-pub fn bytes(shape: Shape) -> usize {
-    let tiles = Tiles::reduction(shape.rows, shape.cost()).len();
-    (tiles + 3) * shape.cost() * size_of::<f32>()
 }

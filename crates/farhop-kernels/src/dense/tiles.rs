@@ -1,14 +1,16 @@
 //! Equal tiles of rows for dense passes. Bounds depend on the shape only, never on the number of threads.
 
-use crate::parallel::PARALLEL_FROM;
-use rayon::prelude::*;
+use crate::parallel::{PARALLEL_FROM, in_order};
 use std::ops::Range;
 
 /// Rows that are in the cache at a time, per thread, where several products follow each other.
 pub(crate) const TILE_ROWS: usize = 256;
 
-/// Multiply-adds per tile of a matrix product: large enough to hide packing, small enough to balance.
+/// Multiply-adds per tile of a matrix product: small enough to balance.
 const PRODUCT_TILE: usize = 1 << 23;
+
+/// Rows of a product's tile at least, where there are as many: each tile packs the weight anew, a copy that so many rows hide.
+const PRODUCT_ROWS: usize = 512;
 
 /// Rows cut into tiles of `step` rows, the last one shorter.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +31,7 @@ impl Tiles {
     pub fn product(rows: usize, cost: usize) -> Self {
         // A short product still makes a dozen tiles, so that two or four threads end together.
         let few = rows.div_ceil(12).next_multiple_of(64).max(128);
-        let step = (PRODUCT_TILE / cost.max(1)).next_multiple_of(64).clamp(64, 4096).min(few);
+        let step = (PRODUCT_TILE / cost.max(1)).next_multiple_of(64).clamp(PRODUCT_ROWS, 4096).min(few);
         Tiles { rows, step, parallel: rows.saturating_mul(cost) >= 16 * PARALLEL_FROM }
     }
 
@@ -49,13 +51,17 @@ impl Tiles {
         self.map(task);
     }
 
+    /// Calls `task` with the number and the rows of each tile.
+    pub fn number(&self, task: impl Fn(usize, Range<usize>) + Sync + Send) {
+        in_order(self.len(), self.parallel, |tile| task(tile, self.range(tile)));
+    }
+
     /// Calls `task` with the rows of each tile; results in the order of the tiles.
     pub fn map<R: Send>(&self, task: impl Fn(Range<usize>) -> R + Sync + Send) -> Vec<R> {
-        let range = |tile: usize| tile * self.step..((tile + 1) * self.step).min(self.rows);
-        if self.parallel && self.len() > 1 {
-            (0..self.len()).into_par_iter().map(|tile| task(range(tile))).collect()
-        } else {
-            (0..self.len()).map(|tile| task(range(tile))).collect()
-        }
+        in_order(self.len(), self.parallel, |tile| task(self.range(tile)))
+    }
+
+    fn range(&self, tile: usize) -> Range<usize> {
+        tile * self.step..((tile + 1) * self.step).min(self.rows)
     }
 }

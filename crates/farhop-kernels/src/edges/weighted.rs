@@ -9,13 +9,10 @@
 
 use super::{AHEAD, Rows, each_block_of_entries, each_block_of_nodes, row};
 use crate::heads::Heads;
-use crate::simd::{Arith, axpy, dot, prefetch};
+use crate::simd::{Arith, PANEL, axpy, dot, prefetch};
 use crate::simd_fn;
 use farhop_graph::Graph;
 use std::ops::Range;
-
-/// Channels that are summed in registers at a time.
-const PANEL: usize = 64;
 
 /// The weights of a sum over neighbours, one per head.
 #[derive(Clone, Copy, Debug)]

@@ -37,11 +37,13 @@ impl Walks {
         let degree = shape.pairs_within_two_steps() as f64 / entries;
         let chance = (degree * degree / entries).min(1.0);
         let (mut inside, mut members) = (0.0, 1.0);
-        for steps in 1..=self.length {
-            let visited = self.visited(steps, entries / nodes, degree);
-            // The steps of walks, and what else lies between those that they visit.
-            inside += self.repeats as f64 * (2.0 * visited + (visited + 1.0) * visited * chance);
-            members += self.repeats as f64 * (visited + 1.0);
+        for (share, neighbours) in shape.neighbours() {
+            for steps in 1..=self.length {
+                let visited = if neighbours > 0.0 { self.visited(steps, neighbours, degree) } else { 0.0 };
+                // The steps of walks, and what else lies between those that they visit.
+                inside += share * self.repeats as f64 * (2.0 * visited + (visited + 1.0) * visited * chance);
+                members += share * self.repeats as f64 * (visited + 1.0);
+            }
         }
         (inside, (members * nodes) as usize)
     }

@@ -68,8 +68,11 @@ impl Architecture for Sgc {
                 x = ledger.spread("hops", x);
             }
         } else {
-            // Beside what is kept lies what it is made from.
-            ledger.hold("hops", floats(shape.nodes * width * if shape.non_zeros.is_some() { 2 } else { 1 }));
+            ledger.hold("hops", floats(shape.nodes * width));
+            // A step lies beside the one that it is made from, the first beside the features.
+            if self.hops > 1 || shape.non_zeros.is_some() {
+                ledger.pass(floats(shape.nodes * width));
+            }
             x = ledger.data(0);
         }
         common.head().cost(x, width, shape, ledger)

@@ -1,7 +1,7 @@
 //! What a graph needs that is seen part by part.
 
 use farhop_data::{Columns, Dataset, Numbers, Target};
-use farhop_graph::{Graph, count_within_two_steps};
+use farhop_graph::{Graph, count_within_two_steps, degree_classes};
 use farhop_nn::{ArrayShape, Shape};
 
 use super::DataBytes;
@@ -53,6 +53,7 @@ impl Division {
             edge_category_rows: rows(&edges.sizes),
             arrays: arrays.to_vec(),
             two_steps: Some(count_within_two_steps(graph)),
+            degrees: degree_classes(graph),
             ..Shape::nodes(graph.nodes(), graph.entries(), nodes.width, target.outputs())
         };
         let answers = match target {

@@ -62,6 +62,7 @@ impl Task {
         let share = nodes as f64 / self.graph().nodes().max(1) as f64;
         let part = |count: usize| (count as f64 * share).ceil() as usize;
         let (non_zeros, two_steps) = (self.non_zeros.map(part), self.division.shape.two_steps.map(part));
-        Shape { non_zeros, two_steps, ..Shape::of(&self.input, &self.output, graphs, nodes, entries) }
+        let degrees = self.division.shape.degrees.clone();
+        Shape { non_zeros, two_steps, degrees, ..Shape::of(&self.input, &self.output, graphs, nodes, entries) }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use farhop_data::bench_graph::{BenchGraph, BenchTargets};
 use farhop_graph::random::{Stream, mix};
-use farhop_graph::{Direction, Graph, count_within_two_steps, generate};
+use farhop_graph::{Direction, Graph, count_within_two_steps, degree_classes, generate};
 use farhop_nn::{Batch, BatchArrays, BatchNumbers, InputShape, Level, NumberLoss, OutputShape, Shape, Targets};
 
 use crate::arguments::BenchArguments;
@@ -60,7 +60,8 @@ impl Work {
     pub fn shape(&self) -> Shape {
         let (nodes, entries) = (self.graph.nodes(), self.graph.entries());
         let two_steps = Some(count_within_two_steps(&self.graph));
-        Shape { two_steps, ..Shape::of(&self.inputs, &self.outputs, self.offsets.len() - 1, nodes, entries) }
+        let own = Shape::of(&self.inputs, &self.outputs, self.offsets.len() - 1, nodes, entries);
+        Shape { two_steps, degrees: degree_classes(&self.graph), ..own }
     }
 
     /// What a model reads.
