@@ -64,6 +64,7 @@ def main():
     parser.add_argument("--farhop", type=Path, required=True)
     parser.add_argument("--start", type=Path, required=True, help="the recipe of the first trial: data, protocol, epochs")
     parser.add_argument("--space", type=Path, required=True)
+    parser.add_argument("--space-of", help="what the recipe says of where the space stands, instead of its file")
     parser.add_argument("--trials", type=int, default=40)
     parser.add_argument("--confirm", type=int, default=5)
     parser.add_argument("--runs", type=int, required=True, help="seeds (and splits) of the table")
@@ -91,7 +92,7 @@ def main():
     if not better:
         print(f"the recipe that stands is better: {100 * mean(standing):.2f} against {100 * mean(chosen):.2f} % on validation")
         return
-    head = (f"# settings  by validation: {len(trials)} trials ({asked.space.name}), the best {len(best)} trained again on {asked.runs} seeds and splits; valid "
+    head = (f"# settings  by validation: {len(trials)} trials ({asked.space_of or asked.space.name}), the best {len(best)} trained again on {asked.runs} seeds and splits; valid "
             f"{100 * mean(chosen):.2f} %\n{MEASURED}{NOT_YET}\n\n")
     stands.write_text(head + laid_over(asked.start.read_text(), chosen["settings"]))
 

@@ -109,7 +109,7 @@ pub fn add(values: &[f32], sums: &mut [f32]) {
 }
 
 /// Calls `task` with the parts of a slice and their places.
-pub(crate) fn each_part(values: &mut [f32], task: impl Fn(Range<usize>, &mut [f32]) + Sync + Send) {
+pub(crate) fn each_part<T: Send + Sync>(values: &mut [T], task: impl Fn(Range<usize>, &mut [T]) + Sync + Send) {
     const PART: usize = 1 << 14;
     let count = values.len();
     let shared = SharedMut::new(values);

@@ -8,6 +8,7 @@ use crate::buffers;
 use crate::parallel::{SharedMut, each_part, sum_in_order};
 use crate::simd_fn;
 use gemm::Parallelism;
+use std::ops::Range;
 
 /// `[rows, inputs] x [inputs, outputs]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -205,6 +206,9 @@ fn rows_of(values: &[f32], width: usize, rows: &[usize], count: usize) -> Vec<f3
 /// Rows that are summed within one product. More would be cut into pieces there, by the size of this machine's cache.
 const SUMMED_ROWS: usize = 512;
 
+/// Gradients of tiles that are there at a time.
+const PARTS: usize = 8;
+
 /// `dW (+)= x^T dy`: the gradient of [`matmul`] with respect to the weight. Rows of zeros in dy are left out where they are most.
 ///
 /// # Panics
@@ -212,42 +216,55 @@ const SUMMED_ROWS: usize = 512;
 pub fn weight_gradient(x: &[f32], dy: &[f32], shape: Shape, write: Write, dw: &mut [f32]) {
     let Shape { rows, inputs, outputs } = shape;
     let (tiles, size) = (Tiles::reduction(rows, shape.cost()), inputs * outputs);
-    let mut parts = buffers::take(tiles.len() * size);
-    let shared = SharedMut::new(&mut parts);
-    tiles.number(|number, tile| {
-        // SAFETY: every tile has a part of its own.
-        let part = unsafe { shared.part(number * size..(number + 1) * size) };
-        let step = tile.len().div_ceil(tile.len().div_ceil(SUMMED_ROWS));
-        for start in tile.clone().step_by(step) {
-            let some = start..tile.end.min(start + step);
-            let (x, dy) = (&x[some.start * inputs..some.end * inputs], &dy[some.start * outputs..some.end * outputs]);
-            let write = if start == tile.start { Write::Replace } else { Write::Add };
-            let multiply = |rows: usize, x: &[f32], dy: &[f32], part: &mut [f32]| {
-                gemm_tile(inputs, outputs, rows, View::transposed(x, inputs), View::plain(dy, outputs), write, part);
-            };
-            match few_live(dy, shape) {
-                Some(live) => {
-                    let count = live.len().max(LIVE_COLUMNS);
-                    multiply(count, &rows_of(x, inputs, &live, count), &rows_of(dy, outputs, &live, count), part);
-                }
-                None => multiply(some.len(), x, dy, part),
+    // In f64 and in the order of the tiles, so that the sum of many loses nothing.
+    let mut sums = vec![0.0f64; size];
+    let mut parts = buffers::take(tiles.len().min(PARTS) * size);
+    for first in (0..tiles.len()).step_by(PARTS) {
+        let some = first..tiles.len().min(first + PARTS);
+        let shared = SharedMut::new(&mut parts);
+        tiles.some(some.clone(), |place, tile| {
+            // SAFETY: every tile has a part of its own.
+            let part = unsafe { shared.part(place * size..(place + 1) * size) };
+            tile_gradient(x, dy, shape, tile, part);
+        });
+        each_part(&mut sums, |range, sums| {
+            for part in parts.chunks_exact(size.max(1)).take(some.len()) {
+                sums.iter_mut().zip(&part[range.clone()]).for_each(|(sum, value)| *sum += f64::from(*value));
             }
-        }
-    });
-    each_part(&mut dw[..size], |range, dw| {
-        // In f64 and in the order of the tiles, so that the sum of many loses nothing.
-        let mut sums = vec![0.0f64; range.len()];
-        for part in parts.chunks_exact(size.max(1)) {
-            sums.iter_mut().zip(&part[range.clone()]).for_each(|(sum, value)| *sum += f64::from(*value));
-        }
-        for (dw, sum) in dw.iter_mut().zip(sums) {
-            match write {
-                Write::Replace => *dw = sum as f32,
-                Write::Add => *dw += sum as f32,
-            }
-        }
-    });
+        });
+    }
     buffers::give(parts);
+    each_part(&mut dw[..size], |range, dw| {
+        for (dw, sum) in dw.iter_mut().zip(&sums[range]) {
+            match write {
+                Write::Replace => *dw = *sum as f32,
+                Write::Add => *dw += *sum as f32,
+            }
+        }
+    });
+}
+
+/// The gradient of one tile.
+fn tile_gradient(x: &[f32], dy: &[f32], shape: Shape, tile: Range<usize>, out: &mut [f32]) {
+    let Shape { inputs, outputs, .. } = shape;
+    let pieces = tile.len().div_ceil(SUMMED_ROWS);
+    // As a product of its own would be cut: small ones by the most rows, others evenly.
+    let step = if inputs.max(outputs) <= 64 { SUMMED_ROWS } else { tile.len().div_ceil(pieces) };
+    for start in tile.clone().step_by(step) {
+        let some = start..tile.end.min(start + step);
+        let (x, dy) = (&x[some.start * inputs..some.end * inputs], &dy[some.start * outputs..some.end * outputs]);
+        let write = if start == tile.start { Write::Replace } else { Write::Add };
+        let multiply = |rows: usize, x: &[f32], dy: &[f32], out: &mut [f32]| {
+            gemm_tile(inputs, outputs, rows, View::transposed(x, inputs), View::plain(dy, outputs), write, out);
+        };
+        match few_live(dy, shape) {
+            Some(live) => {
+                let count = live.len().max(LIVE_COLUMNS);
+                multiply(count, &rows_of(x, inputs, &live, count), &rows_of(dy, outputs, &live, count), out);
+            }
+            None => multiply(some.len(), x, dy, out),
+        }
+    }
 }
 
 /// `db (+)= sum of the rows of dy`, `[rows, width]` to `[width]`: the gradient of [`matmul`] with respect to the bias.
@@ -276,7 +293,7 @@ simd_fn! {
 }
 
 /// Writes or adds a finished sum.
-pub(super) fn put(sum: Vec<f32>, write: Write, out: &mut [f32]) {
+fn put(sum: Vec<f32>, write: Write, out: &mut [f32]) {
     let out = &mut out[..sum.len()];
     match write {
         Write::Replace => out.copy_from_slice(&sum),

@@ -51,9 +51,9 @@ impl Tiles {
         self.map(task);
     }
 
-    /// Calls `task` with the number and the rows of each tile.
-    pub fn number(&self, task: impl Fn(usize, Range<usize>) + Sync + Send) {
-        in_order(self.len(), self.parallel, |tile| task(tile, self.range(tile)));
+    /// Calls `task` with place and rows of each of some tiles, the first place being 0.
+    pub fn some(&self, tiles: Range<usize>, task: impl Fn(usize, Range<usize>) + Sync + Send) {
+        in_order(tiles.len(), self.parallel, |place| task(place, self.range(tiles.start + place)));
     }
 
     /// Calls `task` with the rows of each tile; results in the order of the tiles.

@@ -28,9 +28,10 @@ use serde_json::Value;
 use crate::{GivenSetting, Recipe, TrainError, tuned};
 
 /// Name and text.
-const DEFINITIONS: [(&str, &str); 7] = [
+const DEFINITIONS: [(&str, &str); 8] = [
     ("nodes", include_str!("definitions/nodes.toml")),
     ("heterophily", include_str!("definitions/heterophily.toml")),
+    ("small", include_str!("definitions/small.toml")),
     ("peptides", include_str!("definitions/peptides.toml")),
     ("zinc", include_str!("definitions/zinc.toml")),
     ("ablation", include_str!("definitions/ablation.toml")),
