@@ -39,8 +39,9 @@ const ARRAY: usize = 4096;
 /// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// Allocations from this many bytes on are mappings of their own: what is freed goes back to the system at once and does not
-/// stay in the process in pieces. What a step needs again and again waits in [`crate::buffers`] instead, without fresh pages.
+/// Allocations from this many bytes on are mappings of their own: what is freed goes back to the system and does not stay in the process in
+/// pieces, but for a few of the smallest, which wait for the next one of their size. What a step needs again and again waits in
+/// [`crate::buffers`] instead, without fresh pages.
 const LARGE: usize = 1 << 20;
 
 // SAFETY: an allocation goes to the mapping or to the system by its size and alignment alone, which `dealloc` and `realloc` are
@@ -48,7 +49,7 @@ const LARGE: usize = 1 << 20;
 unsafe impl GlobalAlloc for PageAligned {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let start = if mapped(&layout) {
-            pages::map(layout.size())
+            pages::map(layout.size()).0
         } else {
             // SAFETY: the caller's promise.
             unsafe { System.alloc(on_line(layout)) }
@@ -58,8 +59,12 @@ unsafe impl GlobalAlloc for PageAligned {
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         let start = if mapped(&layout) {
-            // Fresh pages are zeros.
-            pages::map(layout.size())
+            let (start, zeros) = pages::map(layout.size());
+            if !zeros {
+                // SAFETY: the mapping has as many bytes.
+                unsafe { start.write_bytes(0, layout.size()) };
+            }
+            start
         } else {
             // SAFETY: the caller's promise.
             unsafe { System.alloc_zeroed(on_line(layout)) }

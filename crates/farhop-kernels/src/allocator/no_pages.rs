@@ -3,8 +3,8 @@ use std::ptr::null_mut;
 
 pub const PAGE: usize = 4096;
 
-pub fn map(_: usize) -> *mut u8 {
-    null_mut()
+pub fn map(_: usize) -> (*mut u8, bool) {
+    (null_mut(), true)
 }
 
 pub unsafe fn unmap(_: *mut u8, _: usize) {}

@@ -1,6 +1,7 @@
 //! Mappings of their own, by the pages that the system has.
 
 use std::ptr::null_mut;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Pages are at least as large.
@@ -34,9 +35,50 @@ fn rounded(size: usize) -> usize {
     size.next_multiple_of(page())
 }
 
-/// `size` bytes of zeros that start on a page, or on a large page if they hold one; null if there is no memory.
-pub fn map(size: usize) -> *mut u8 {
+/// Mappings up to this size wait a moment for the next one of their size: matrix products ask for the same ones again and again, and the system
+/// would clear their pages every time.
+const KEPT_BYTES: usize = 4 << 20;
+/// So many wait at most; the oldest goes.
+const KEPT_COUNT: usize = 4;
+
+struct Kept {
+    /// Start and bytes; 0 bytes where nothing waits.
+    waiting: [(usize, usize); KEPT_COUNT],
+    oldest: usize,
+}
+
+static KEPT: Mutex<Kept> = Mutex::new(Kept { waiting: [(0, 0); KEPT_COUNT], oldest: 0 });
+
+impl Kept {
+    fn take(&mut self, size: usize) -> Option<usize> {
+        let found = self.waiting.iter_mut().find(|(_, bytes)| *bytes == size)?;
+        Some(std::mem::take(found).0)
+    }
+
+    /// What has to go for it.
+    fn put(&mut self, start: usize, size: usize) -> (usize, usize) {
+        let place = self.waiting.iter().position(|(_, bytes)| *bytes == 0).unwrap_or_else(|| {
+            self.oldest = (self.oldest + 1) % KEPT_COUNT;
+            self.oldest
+        });
+        std::mem::replace(&mut self.waiting[place], (start, size))
+    }
+}
+
+/// `size` bytes that start on a page, or on a large page if they hold one, and whether all are zeros; null if there is no memory.
+pub fn map(size: usize) -> (*mut u8, bool) {
     let size = rounded(size);
+    if size <= KEPT_BYTES
+        && let Ok(mut kept) = KEPT.try_lock()
+        && let Some(start) = kept.take(size)
+    {
+        return (std::ptr::with_exposed_provenance_mut(start), false);
+    }
+    (fresh(size), true)
+}
+
+/// `size` bytes of zeros, whole pages.
+fn fresh(size: usize) -> *mut u8 {
     let spare = if size >= LARGE_PAGE { LARGE_PAGE } else { 0 };
     let Some(total) = size.checked_add(spare) else {
         return null_mut();
@@ -76,8 +118,17 @@ pub fn map(size: usize) -> *mut u8 {
 /// # Safety
 /// `start` came from [`map`] or [`resize`] with `size`.
 pub unsafe fn unmap(start: *mut u8, size: usize) {
-    // SAFETY: by the caller's promise this is a whole mapping of ours.
-    unsafe { libc::munmap(start.cast(), rounded(size)) };
+    let mut goes = (start, rounded(size));
+    if goes.1 <= KEPT_BYTES
+        && let Ok(mut kept) = KEPT.try_lock()
+    {
+        let (start, size) = kept.put(goes.0.expose_provenance(), goes.1);
+        goes = (std::ptr::with_exposed_provenance_mut(start), size);
+    }
+    if goes.1 > 0 {
+        // SAFETY: by the caller's promise this is a whole mapping of ours, now or when it began to wait.
+        unsafe { libc::munmap(goes.0.cast(), goes.1) };
+    }
 }
 
 /// # Safety
@@ -111,6 +162,19 @@ mod tests {
         }
         assert_eq!(whole_pages(8, 10 << 14, 16 << 10), (16 << 10, 9 << 14));
         assert_eq!(whole_pages(8, 16 << 10, 16 << 10).1, 0);
+    }
+
+    #[test]
+    fn what_waits_serves_its_size_and_the_oldest_goes() {
+        let mut kept = Kept { waiting: [(0, 0); KEPT_COUNT], oldest: KEPT_COUNT - 1 };
+        for n in 1..=KEPT_COUNT {
+            assert_eq!(kept.put(n << 12, n << 20), (0, 0));
+        }
+        assert_eq!(kept.take(5 << 20), None);
+        assert_eq!(kept.take(2 << 20), Some(2 << 12));
+        assert_eq!(kept.take(2 << 20), None, "it was given away");
+        assert_eq!(kept.put(7 << 12, 7 << 20), (0, 0), "there is a place again");
+        assert_eq!(kept.put(8 << 12, 8 << 20), (1 << 12, 1 << 20), "the oldest");
     }
 
     #[test]
