@@ -115,8 +115,9 @@ pub fn be_sparing() {
     }
 }
 
-/// Gives memory that is free in the heaps back to the system, so that what the process holds is what it uses.
+/// Gives memory that is free back to the system, so that what the process holds is what it uses.
 pub fn give_back() {
+    pages::give_back();
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: only pages without a live allocation are given back.
     unsafe {

@@ -74,7 +74,21 @@ pub fn map(size: usize) -> (*mut u8, bool) {
     {
         return (std::ptr::with_exposed_provenance_mut(start), false);
     }
-    (fresh(size), true)
+    let start = fresh(size);
+    if start.is_null() {
+        give_back();
+        return (fresh(size), true);
+    }
+    (start, true)
+}
+
+/// Returns what waits to the system.
+pub fn give_back() {
+    let waiting = KEPT.try_lock().map_or_else(|_| Default::default(), |mut kept| std::mem::take(&mut kept.waiting));
+    for (start, size) in waiting.into_iter().filter(|(_, size)| *size > 0) {
+        // SAFETY: what waits is a whole mapping of ours, and nobody else has it.
+        unsafe { libc::munmap(std::ptr::with_exposed_provenance_mut(start), size) };
+    }
 }
 
 /// `size` bytes of zeros, whole pages.
