@@ -2,7 +2,7 @@
 
     python3 benches/tables/records.py keep nodes --farhop target/release/farhop --store runs/compare
     python3 benches/tables/records.py headers            # writes the scores into recipes/*/*.toml
-    python3 benches/tables/records.py page               # writes them into the table of docs/scores.md
+    python3 benches/tables/records.py page               # writes them into the tables of docs/scores.md
     python3 benches/tables/records.py headers --check    # fails where one is not what the records say; page --check, too
 
 `keep` asks the command for a table without running anything, and writes the cells with runs to recipes/measured/NAME.json, from where the next build takes them
@@ -25,9 +25,10 @@ MEASURED_RUNS = RECIPES / "measured"
 MEASURED = "# measured  "
 NOT_YET = "not measured yet"
 PAGE = common.ROOT / "docs" / "scores.md"
-BEGIN, END = "<!-- scores: made by benches/tables/records.py page -->", "<!-- end of scores -->"
+# Around each table of the page, with the tables that it shows side by side.
+BEGIN, END = "<!-- scores of {}: made by benches/tables/records.py page -->", "<!-- end of scores -->"
 DEFINITIONS = common.ROOT / "crates" / "farhop-train" / "src" / "table" / "definitions"
-PAGE_TABLES = ("nodes", "heterophily")
+PAGE_TABLES = (("nodes", "heterophily"), ("small",))
 MARKS = {"better": "+", "equal": "=", "worse": "-"}
 
 
@@ -127,12 +128,12 @@ def in_page(cell):
     return f"{score} {MARKS.get(cell['verdict'], '')}".strip()
 
 
-def page_table():
+def page_table(tables):
     """Two lines a model over the columns in which anything was run: what was published, and ours."""
     import tomllib  # Python 3.11
 
     columns, rows, published, ours = [], [], {}, {}
-    for table in PAGE_TABLES:
+    for table in tables:
         definition = tomllib.loads((DEFINITIONS / f"{table}.toml").read_text())
         cells = {(cell["row"], cell["column"]): cell for cell in json.loads(file_of(table).read_text())["cells"]}
         current = {place: cell for place, cell in cells.items() if cell["ours"] and cell["settings"] == settings_of(recipe_of(cell))}
@@ -153,11 +154,14 @@ def page_table():
 
 
 def page(asked):
-    before = PAGE.read_text()
-    head, rest = before.split(BEGIN)
-    after = f"{head}{BEGIN}\n{page_table()}\n{END}{rest.split(END)[1]}"
+    before = after = PAGE.read_text()
+    for tables in PAGE_TABLES:
+        begin = BEGIN.format(" and ".join(tables))
+        head, rest = after.split(begin)
+        end = rest.index(END)
+        after = f"{head}{begin}\n{page_table(tables)}\n{rest[end:]}"
     if asked.check and after != before:
-        sys.exit("error: the table in docs/scores.md is not what the records say. Run benches/tables/records.py page.")
+        sys.exit("error: the tables in docs/scores.md are not what the records say. Run benches/tables/records.py page.")
     if after != before:
         PAGE.write_text(after)
     print("docs/scores.md is as the records say")
