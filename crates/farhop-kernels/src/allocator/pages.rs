@@ -37,7 +37,7 @@ fn rounded(size: usize) -> usize {
 
 /// Mappings up to this size wait a moment for the next one of their size: matrix products ask for the same ones again and again, and the system
 /// would clear their pages every time.
-const KEPT_BYTES: usize = 4 << 20;
+const KEPT_BYTES: usize = 5 << 19;
 /// So many wait at most; the oldest goes.
 const KEPT_COUNT: usize = 4;
 
