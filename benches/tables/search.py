@@ -57,6 +57,13 @@ def laid_over(recipe, settings):
     return "\n".join(line for line in lines if not line.startswith("#")).strip() + "\n"
 
 
+def told_by_trial(record):
+    """The record as JSON, a line for each trial."""
+    head = json.dumps({**record, "trials": []}, indent=1)
+    trials = ",\n".join("  " + json.dumps(trial) for trial in record["trials"])
+    return head.replace('"trials": []', f'"trials": [\n{trials}\n ]') + "\n"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dataset")
@@ -88,7 +95,7 @@ def main():
     date = datetime.date.today().isoformat()
     record = {"dataset": asked.dataset, "model": asked.model, "date": date, "machine": common.machine(asked.farhop), "space": asked.space.read_text(),
               "chosen": chosen["number"] if better else "the recipe that stood", "standing": standing, "trials": trials}
-    (common.RUNS / f"{date}-settings-{asked.dataset}-{asked.model}.json").write_text(json.dumps(record, indent=1) + "\n")
+    (common.RUNS / f"{date}-settings-{asked.dataset}-{asked.model}.json").write_text(told_by_trial(record))
     if not better:
         print(f"the recipe that stands is better: {100 * mean(standing):.2f} against {100 * mean(chosen):.2f} % on validation")
         return
